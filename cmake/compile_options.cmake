@@ -1,0 +1,36 @@
+# One interface target carries warnings, sanitizers and the include root; one object library
+# carries the precompiled standard headers that every target reuses.
+add_library(stele_options INTERFACE)
+target_include_directories(stele_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_compile_options(stele_options INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
+  -fno-omit-frame-pointer)
+target_link_libraries(stele_options INTERFACE fmt::fmt)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these in inlined standard-library code (GCC bugs 105329 and 105562).
+  target_compile_options(stele_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
+
+if(STELE_SANITIZE)
+  target_compile_options(stele_options INTERFACE -fsanitize=${STELE_SANITIZE}
+                         -fno-sanitize-recover=all)
+  target_link_options(stele_options INTERFACE -fsanitize=${STELE_SANITIZE})
+endif()
+if(STELE_FUZZERS)
+  target_compile_options(stele_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+endif()
+
+file(WRITE ${CMAKE_BINARY_DIR}/generated/pch_anchor.cc "")
+add_library(stele_pch OBJECT ${CMAKE_BINARY_DIR}/generated/pch_anchor.cc)
+target_link_libraries(stele_pch PRIVATE stele_options)
+target_compile_options(stele_pch PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+target_precompile_headers(stele_pch PRIVATE
+  <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <span> <string>
+  <string_view> <unordered_map> <utility> <variant> <vector>)

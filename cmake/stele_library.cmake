@@ -1,0 +1,89 @@
+# stele_library(<folder>
+#   SOURCES a.cc b.cc          the library itself; leave out for a header-only one
+#   TESTS   a_test.cc          run by ctest with the label `unit`
+#   FUZZERS a_fuzz.cc          one program each, built where STELE_FUZZERS is on, label `fuzz`
+#   BENCHES a_bench.cc         Google Benchmark programs, run once by ctest with the label `bench`
+#   DEPENDS util formats/url   our libraries, as folders below src/
+#   LINK    PkgConfig::libpsl) outside libraries
+#
+# Call it from src/<folder>/CMakeLists.txt. The target of folder formats/url is stele_formats_url.
+# A .cc file in the folder that is not named here stops the configure step.
+function(stele_library folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;FUZZERS;BENCHES;DEPENDS;LINK" ${ARGN})
+  string(REPLACE "/" "_" name ${folder})
+  set(target stele_${name})
+
+  file(GLOB present RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cc)
+  foreach(file IN LISTS present)
+    if(NOT file IN_LIST ARG_SOURCES AND NOT file IN_LIST ARG_TESTS AND NOT file IN_LIST ARG_FUZZERS
+       AND NOT file IN_LIST ARG_BENCHES)
+      message(FATAL_ERROR "src/${folder}/${file} is not registered in src/${folder}/CMakeLists.txt")
+    endif()
+  endforeach()
+
+  set(dependencies)
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    string(REPLACE "/" "_" dependency ${dependency})
+    list(APPEND dependencies stele_${dependency})
+  endforeach()
+
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    target_link_libraries(${target} PUBLIC stele_options ${dependencies} ${ARG_LINK})
+    target_precompile_headers(${target} REUSE_FROM stele_pch)
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE stele_options ${dependencies} ${ARG_LINK})
+  endif()
+
+  if(ARG_TESTS)
+    stele_test(${name}_test LABEL unit SOURCES ${ARG_TESTS} LINK ${target})
+  endif()
+  foreach(source IN LISTS ARG_FUZZERS)
+    stele_fuzzer(${source} ${target})
+  endforeach()
+  foreach(source IN LISTS ARG_BENCHES)
+    stele_bench(${source} ${target})
+  endforeach()
+endfunction()
+
+# stele_test(<program> LABEL unit|integration SOURCES ... LINK ...)
+function(stele_test program)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINK" ${ARGN})
+  add_executable(${program} ${ARG_SOURCES})
+  target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_options GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${program} PRIVATE STELE_TEST_DATA="${STELE_TEST_DATA}"
+                             STELE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_precompile_headers(${program} REUSE_FROM stele_pch)
+  gtest_discover_tests(${program} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+endfunction()
+
+function(stele_fuzzer source target)
+  if(NOT STELE_FUZZERS)
+    return()
+  endif()
+  get_filename_component(program ${source} NAME_WE)
+  add_executable(${program} ${source})
+  target_link_libraries(${program} PRIVATE ${target} stele_options)
+  target_compile_options(${program} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${program})
+  if(NOT EXISTS ${corpus})
+    set(corpus)
+  endif()
+  set(found ${CMAKE_BINARY_DIR}/fuzz/${program})
+  file(MAKE_DIRECTORY ${found})
+  add_test(NAME fuzz.${program} COMMAND ${program} -max_total_time=1 -timeout=10 -rss_limit_mb=1024
+           -artifact_prefix=${found}/ ${found} ${corpus})
+  set_tests_properties(fuzz.${program} PROPERTIES LABELS fuzz)
+endfunction()
+
+function(stele_bench source target)
+  get_filename_component(program ${source} NAME_WE)
+  add_executable(${program} ${source})
+  target_link_libraries(${program} PRIVATE ${target} stele_options benchmark::benchmark
+                        benchmark::benchmark_main)
+  target_compile_definitions(${program} PRIVATE STELE_TEST_DATA="${STELE_TEST_DATA}")
+  add_test(NAME bench.${program} COMMAND ${program} --benchmark_min_time=0)
+  set_tests_properties(bench.${program} PROPERTIES LABELS bench)
+endfunction()
