@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// RFC 4648 text forms of bytes. Decoding accepts both cases (hex, base32) and '=' padding, and nothing
-// else: any other byte, or a length that no encoder produces, gives nothing.
+// RFC 4648 text forms of bytes. Decoding accepts both cases (hex, base32) and '=' padding, and
+// nothing else: any other byte, or a length that no encoder produces, gives nothing.
 namespace stele {
 
 std::string HexEncode(std::string_view bytes);  // lower case
