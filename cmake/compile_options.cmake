@@ -9,7 +9,8 @@ target_link_libraries(stele_options INTERFACE fmt::fmt)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these in inlined standard-library code (GCC bugs 105329 and 105562).
-  target_compile_options(stele_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  target_compile_options(stele_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized
+                         -fpch-preprocess)  # lets ccache work with precompiled headers
 endif()
 
 if(STELE_SANITIZE)
@@ -30,7 +31,6 @@ endif()
 file(WRITE ${CMAKE_BINARY_DIR}/generated/pch_anchor.cc "")
 add_library(stele_pch OBJECT ${CMAKE_BINARY_DIR}/generated/pch_anchor.cc)
 target_link_libraries(stele_pch PRIVATE stele_options)
-target_compile_options(stele_pch PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 target_precompile_headers(stele_pch PRIVATE
   <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <span> <string>
   <string_view> <unordered_map> <utility> <variant> <vector>)

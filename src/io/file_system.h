@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+
+// The one seam to the disk. Paths are plain strings with '/' between names. Errors: kNotFound when
+// a name is missing, kFull when there is no space, kInvalid for what cannot work (a directory
+// opened as a file), kIo for the rest; the text names the path.
+namespace stele::io {
+
+// An open file that is read by position. Thread-safe.
+class ReadableFile {
+ public:
+  virtual ~ReadableFile() = default;
+  // Fills `out` from `offset` on; fewer bytes than asked only at the end of the file.
+  virtual Result<std::size_t> ReadAt(std::uint64_t offset, std::span<char> out) const = 0;
+  virtual Result<std::uint64_t> Size() const = 0;
+};
+
+// An open file that grows at its end. Not thread-safe. Nothing is durable before Sync() succeeds;
+// after a failed Sync() nothing is known about the bytes since the last good one.
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  virtual Status Append(std::string_view bytes) = 0;
+  virtual Status Sync() = 0;
+  // Reports what a late write may still find wrong. Closing does not sync.
+  virtual Status Close() = 0;
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  virtual Result<std::unique_ptr<ReadableFile>> OpenForReading(const std::string& path) = 0;
+  // A new, empty file; what stood there before is gone.
+  virtual Result<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;
+  // The file is created when missing.
+  virtual Result<std::unique_ptr<WritableFile>> OpenForAppending(const std::string& path) = 0;
+
+  // Atomic: at any moment, also after a crash, `to` is the old file or the new one.
+  virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  virtual Status Remove(const std::string& path) = 0;
+  // Fine when it exists already. The parent must exist.
+  virtual Status MakeDirectory(const std::string& path) = 0;
+  // Names in it, sorted, without "." and "..".
+  virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;
+  virtual Result<bool> Exists(const std::string& path) = 0;
+  // Makes creations, renames and removals in this directory durable.
+  virtual Status SyncDirectory(const std::string& directory) = 0;
+};
+
+// "a/b/c" is in "a/b", "c" is in ".", "/c" is in "/".
+std::string ParentDirectory(const std::string& path);
+
+Result<std::string> ReadFile(FileSystem& fs, const std::string& path);
+
+// Puts `content` at `path`, durably and all or nothing: a temporary file beside it is written,
+// synced and renamed, and the directory is synced. On error the old file is untouched, or the new
+// one is complete but its name may not yet be durable.
+Status ReplaceFile(FileSystem& fs, const std::string& path, std::string_view content);
+
+}  // namespace stele::io

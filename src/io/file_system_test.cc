@@ -1,0 +1,150 @@
+#include "io/file_system.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "io/fault_file_system.h"
+#include "io/memory_file_system.h"
+#include "io/posix_file_system.h"
+
+namespace stele::io {
+namespace {
+
+using testing::ElementsAre;
+
+void Write(FileSystem& fs, const std::string& path, std::string_view content, bool sync) {
+  auto file = fs.Create(path);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE((*file)->Append(content));
+  if (sync) {
+    ASSERT_TRUE((*file)->Sync());
+  }
+  ASSERT_TRUE((*file)->Close());
+}
+
+// Every implementation keeps one contract.
+void KeepsTheContract(FileSystem& fs, const std::string& root) {
+  const std::string a = root + "/a";
+  const std::string b = root + "/b";
+  EXPECT_EQ(fs.OpenForReading(a).error().code, ErrorCode::kNotFound);
+  Write(fs, a, "one", true);
+  EXPECT_EQ(*ReadFile(fs, a), "one");
+  {
+    auto file = fs.OpenForAppending(a);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE((*file)->Append(" two"));
+  }
+  auto file = fs.OpenForReading(a);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(*(*file)->Size(), 7u);
+  std::string part(10, '-');
+  EXPECT_EQ(*(*file)->ReadAt(4, part), 3u);
+  EXPECT_EQ(part.substr(0, 3), "two");
+  EXPECT_EQ(*(*file)->ReadAt(100, part), 0u);
+
+  ASSERT_TRUE(ReplaceFile(fs, b, "new"));
+  ASSERT_TRUE(fs.Rename(a, b));
+  EXPECT_EQ(*ReadFile(fs, b), "one two");
+  EXPECT_FALSE(*fs.Exists(a));
+  ASSERT_TRUE(fs.MakeDirectory(root + "/d"));
+  ASSERT_TRUE(fs.MakeDirectory(root + "/d"));
+  EXPECT_TRUE(*fs.Exists(root + "/d"));
+  EXPECT_THAT(*fs.List(root), ElementsAre("b", "d"));
+  EXPECT_TRUE(fs.SyncDirectory(root));
+  ASSERT_TRUE(fs.Remove(b));
+  EXPECT_EQ(fs.Remove(b).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(fs.List(root + "/none").error().code, ErrorCode::kNotFound);
+}
+
+TEST(MemoryFileSystem, KeepsTheContract) {
+  MemoryFileSystem fs;
+  KeepsTheContract(fs, ".");
+}
+
+TEST(PosixFileSystem, KeepsTheContract) {
+  std::string root = testing::TempDir() + "stele-fs-XXXXXX";
+  ASSERT_NE(::mkdtemp(root.data()), nullptr);
+  PosixFileSystem fs;
+  KeepsTheContract(fs, root);
+  ASSERT_TRUE(fs.Remove(root + "/d"));
+  ASSERT_TRUE(fs.Remove(root));
+}
+
+TEST(PosixFileSystem, SaysWhatAndWhere) {
+  PosixFileSystem fs;
+  const Error error = fs.OpenForReading("/no/such/file").error();
+  EXPECT_EQ(error.text, "cannot open /no/such/file: No such file or directory");
+  EXPECT_EQ(fs.OpenForReading("/").error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(SystemError("cannot write x", ENOSPC).code, ErrorCode::kFull);
+}
+
+TEST(PosixFileSystem, AFullDiskIsReportedAsFull) {
+  PosixFileSystem fs;
+  auto file = fs.OpenForAppending("/dev/full");
+  if (!file) GTEST_SKIP() << "no /dev/full on this machine";
+  EXPECT_EQ((*file)->Append("x").error().code, ErrorCode::kFull);
+}
+
+TEST(MemoryFileSystem, ACrashDropsWhatWasNotSynced) {
+  MemoryFileSystem fs;
+  Write(fs, "named", "content", true);
+  ASSERT_TRUE(fs.SyncDirectory("."));
+  Write(fs, "nameless", "content", true);
+  {
+    auto file = fs.OpenForAppending("named");
+    ASSERT_TRUE((*file)->Append(" and more"));
+  }
+  ASSERT_TRUE(fs.MakeDirectory("directory"));
+  fs.Crash();
+  EXPECT_THAT(*fs.List("."), ElementsAre("named"));
+  EXPECT_EQ(*ReadFile(fs, "named"), "content");
+}
+
+TEST(MemoryFileSystem, ARemovedNameComesBackUnlessTheDirectoryWasSynced) {
+  MemoryFileSystem fs;
+  Write(fs, "a", "content", true);
+  ASSERT_TRUE(fs.SyncDirectory("."));
+  ASSERT_TRUE(fs.Remove("a"));
+  fs.Crash();
+  EXPECT_TRUE(*fs.Exists("a"));
+  ASSERT_TRUE(fs.Remove("a"));
+  ASSERT_TRUE(fs.SyncDirectory("."));
+  fs.Crash();
+  EXPECT_FALSE(*fs.Exists("a"));
+}
+
+TEST(ReplaceFile, IsOldOrNewWhereverTheDiskFailsAndThePowerGoes) {
+  for (int fail_at = 1;; ++fail_at) {
+    MemoryFileSystem disk;
+    ASSERT_TRUE(ReplaceFile(disk, "a", "old"));
+    FaultFileSystem fs(disk, fail_at);
+    const bool finished = ReplaceFile(fs, "a", "new").ok();
+    disk.Crash();
+    const Result<std::string> content = ReadFile(disk, "a");
+    ASSERT_TRUE(content);
+    EXPECT_EQ(*content, finished ? "new" : "old") << "failing operation " << fail_at;
+    if (finished) break;
+    ASSERT_LT(fail_at, 100);
+  }
+}
+
+TEST(FaultFileSystem, AFailingWriteLeavesHalfOfItsBytes) {
+  MemoryFileSystem disk;
+  FaultFileSystem fs(disk, 2);
+  auto file = fs.Create("a");
+  ASSERT_TRUE(file);
+  EXPECT_EQ((*file)->Append("1234").error().code, ErrorCode::kIo);
+  EXPECT_EQ(*ReadFile(disk, "a"), "12");
+  EXPECT_FALSE((*file)->Append("5678"));
+}
+
+TEST(ParentDirectory, OfEveryKindOfPath) {
+  EXPECT_EQ(ParentDirectory("a/b/c"), "a/b");
+  EXPECT_EQ(ParentDirectory("c"), ".");
+  EXPECT_EQ(ParentDirectory("/c"), "/");
+}
+
+}  // namespace
+}  // namespace stele::io

@@ -1,0 +1,195 @@
+#include "io/memory_file_system.h"
+
+#include <algorithm>
+
+namespace stele::io {
+
+struct MemoryFileSystem::File {
+  std::mutex mutex;
+  std::string content;
+  std::string synced;
+};
+
+// Names as programs see them, and as they would be found after a crash.
+struct MemoryFileSystem::Directory {
+  std::map<std::string, FilePointer> files;
+  std::map<std::string, FilePointer> synced_files;
+  bool synced = false;  // its own name survives a crash
+};
+
+namespace {
+
+class MemoryReadableFile final : public ReadableFile {
+ public:
+  explicit MemoryReadableFile(std::shared_ptr<MemoryFileSystem::File> file)
+      : file_(std::move(file)) {}
+
+  Result<std::size_t> ReadAt(std::uint64_t offset, std::span<char> out) const override {
+    const std::lock_guard lock(file_->mutex);
+    if (offset >= file_->content.size()) return std::size_t{0};
+    return file_->content.copy(out.data(), out.size(), offset);
+  }
+
+  Result<std::uint64_t> Size() const override {
+    const std::lock_guard lock(file_->mutex);
+    return std::uint64_t{file_->content.size()};
+  }
+
+ private:
+  std::shared_ptr<MemoryFileSystem::File> file_;
+};
+
+class MemoryWritableFile final : public WritableFile {
+ public:
+  explicit MemoryWritableFile(std::shared_ptr<MemoryFileSystem::File> file)
+      : file_(std::move(file)) {}
+
+  Status Append(std::string_view bytes) override {
+    const std::lock_guard lock(file_->mutex);
+    file_->content += bytes;
+    return {};
+  }
+
+  Status Sync() override {
+    const std::lock_guard lock(file_->mutex);
+    file_->synced = file_->content;
+    return {};
+  }
+
+  Status Close() override { return {}; }
+
+ private:
+  std::shared_ptr<MemoryFileSystem::File> file_;
+};
+
+std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+Error NotFound(std::string_view what, const std::string& path) {
+  return {ErrorCode::kNotFound, std::string(what) + ' ' + path + ": no such file or directory"};
+}
+
+}  // namespace
+
+MemoryFileSystem::MemoryFileSystem() {
+  for (const char* root : {".", "/"}) {
+    directories_[root] = std::make_unique<Directory>();
+    directories_[root]->synced = true;
+  }
+}
+
+MemoryFileSystem::~MemoryFileSystem() = default;
+
+MemoryFileSystem::Directory* MemoryFileSystem::DirectoryOf(const std::string& path) {
+  const auto found = directories_.find(ParentDirectory(path));
+  return found == directories_.end() ? nullptr : found->second.get();
+}
+
+MemoryFileSystem::FilePointer MemoryFileSystem::FileAt(const std::string& path) {
+  const Directory* directory = DirectoryOf(path);
+  if (directory == nullptr) return nullptr;
+  const auto found = directory->files.find(NameOf(path));
+  return found == directory->files.end() ? nullptr : found->second;
+}
+
+Result<std::unique_ptr<ReadableFile>> MemoryFileSystem::OpenForReading(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  FilePointer file = FileAt(path);
+  if (file == nullptr) return NotFound("cannot open", path);
+  return std::unique_ptr<ReadableFile>(std::make_unique<MemoryReadableFile>(std::move(file)));
+}
+
+Result<std::unique_ptr<WritableFile>> MemoryFileSystem::Create(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  Directory* directory = DirectoryOf(path);
+  if (directory == nullptr) return NotFound("cannot create", path);
+  FilePointer& file = directory->files[NameOf(path)];
+  // An existing file keeps its identity and its synced content, as with O_TRUNC.
+  if (file == nullptr) file = std::make_shared<File>();
+  {
+    const std::lock_guard file_lock(file->mutex);
+    file->content.clear();
+  }
+  return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(file));
+}
+
+Result<std::unique_ptr<WritableFile>> MemoryFileSystem::OpenForAppending(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  Directory* directory = DirectoryOf(path);
+  if (directory == nullptr) return NotFound("cannot create", path);
+  FilePointer& file = directory->files[NameOf(path)];
+  if (file == nullptr) file = std::make_shared<File>();
+  return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(file));
+}
+
+Status MemoryFileSystem::Rename(const std::string& from, const std::string& to) {
+  const std::lock_guard lock(mutex_);
+  FilePointer file = FileAt(from);
+  Directory* target = DirectoryOf(to);
+  if (file == nullptr || target == nullptr) return NotFound("cannot rename", from);
+  DirectoryOf(from)->files.erase(NameOf(from));
+  target->files[NameOf(to)] = std::move(file);
+  return {};
+}
+
+Status MemoryFileSystem::Remove(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (FileAt(path) == nullptr) return NotFound("cannot remove", path);
+  DirectoryOf(path)->files.erase(NameOf(path));
+  return {};
+}
+
+Status MemoryFileSystem::MakeDirectory(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (DirectoryOf(path) == nullptr) return NotFound("cannot make the directory", path);
+  std::unique_ptr<Directory>& directory = directories_[path];
+  if (directory == nullptr) directory = std::make_unique<Directory>();
+  return {};
+}
+
+Result<std::vector<std::string>> MemoryFileSystem::List(const std::string& directory) {
+  const std::lock_guard lock(mutex_);
+  const auto found = directories_.find(directory);
+  if (found == directories_.end()) return NotFound("cannot list", directory);
+  std::vector<std::string> names;
+  for (const auto& [name, file] : found->second->files) names.push_back(name);
+  for (const auto& [path, unused] : directories_) {
+    if (path != "." && path != "/" && ParentDirectory(path) == directory) {
+      names.push_back(NameOf(path));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<bool> MemoryFileSystem::Exists(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  return FileAt(path) != nullptr || directories_.contains(path);
+}
+
+Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
+  const std::lock_guard lock(mutex_);
+  const auto found = directories_.find(directory);
+  if (found == directories_.end()) return NotFound("cannot sync the directory", directory);
+  found->second->synced_files = found->second->files;
+  for (auto& [path, child] : directories_) {
+    if (ParentDirectory(path) == directory) child->synced = true;
+  }
+  return {};
+}
+
+void MemoryFileSystem::Crash() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(directories_, [](const auto& entry) { return !entry.second->synced; });
+  for (auto& [path, directory] : directories_) {
+    directory->files.clear();
+    for (const auto& [name, file] : directory->synced_files) {
+      const std::lock_guard file_lock(file->mutex);
+      auto survivor = std::make_shared<File>();
+      survivor->content = survivor->synced = file->synced;
+      directory->files[name] = std::move(survivor);
+    }
+    directory->synced_files = directory->files;
+  }
+}
+
+}  // namespace stele::io

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "io/file_system.h"
+
+namespace stele::io {
+
+// A disk in memory that can lose power. It remembers what was synced: after Crash(), a file holds
+// what it held at its last Sync(), and a directory the names it had at its last SyncDirectory().
+// Thread-safe. The root directories "." and "/" always exist.
+class MemoryFileSystem final : public FileSystem {
+ public:
+  MemoryFileSystem();
+  ~MemoryFileSystem() override;
+
+  Result<std::unique_ptr<ReadableFile>> OpenForReading(const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> OpenForAppending(const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+  Status Remove(const std::string& path) override;
+  Status MakeDirectory(const std::string& path) override;
+  Result<std::vector<std::string>> List(const std::string& directory) override;
+  Result<bool> Exists(const std::string& path) override;
+  Status SyncDirectory(const std::string& directory) override;
+
+  // Power off, power on. Files that are still open no longer reach the disk.
+  void Crash();
+
+  struct File;
+
+ private:
+  struct Directory;
+  using FilePointer = std::shared_ptr<File>;
+
+  // Requires: mutex_ is held. Null when missing.
+  Directory* DirectoryOf(const std::string& path);
+  FilePointer FileAt(const std::string& path);
+
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Directory>> directories_;
+};
+
+}  // namespace stele::io
