@@ -1,7 +1,8 @@
 # One interface target carries warnings, sanitizers and the include root; one object library
 # carries the precompiled standard headers that every target reuses.
 add_library(stele_options INTERFACE)
-target_include_directories(stele_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_include_directories(stele_options INTERFACE ${CMAKE_SOURCE_DIR}/src
+                           ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(stele_options INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
   -fno-omit-frame-pointer)

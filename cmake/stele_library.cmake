@@ -78,7 +78,11 @@ function(stele_fuzzer source target)
   set_tests_properties(fuzz.${program} PROPERTIES LABELS fuzz)
 endfunction()
 
+# A benchmark under a sanitizer measures nothing and is not built.
 function(stele_bench source target)
+  if(STELE_SANITIZE)
+    return()
+  endif()
   get_filename_component(program ${source} NAME_WE)
   add_executable(${program} ${source})
   target_link_libraries(${program} PRIVATE ${target} stele_options benchmark::benchmark

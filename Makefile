@@ -1,0 +1,36 @@
+# The front door. The build itself is CMake's: see CMakePresets.json.
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build test demo bench format install clean
+
+help: ## Say what each target does
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+deps: ## Install the Debian packages that are missing (root or sudo)
+	@tools/deps
+
+build: deps ## Build the program; it is then at build/stele
+	@mkdir -p build
+	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build/release --target program -j $(JOBS)
+
+test: build ## Build everything, run all tests, then again under sanitizers with the fuzzers
+	@tools/run_tests $(JOBS)
+
+demo: build ## Show what Stele does, on data it makes itself
+	@tools/demo.sh
+
+bench: build ## Measure against other tools; writes bench/results/
+	@bench/run
+
+format: deps ## Format all C++ with clang-format
+	@find src tests bench -name '*.h' -o -name '*.cc' | xargs clang-format-16 -i
+
+install: build ## Install to PREFIX (/usr/local), below DESTDIR when given
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+clean: ## Remove everything that was built
+	@rm -rf build
