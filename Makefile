@@ -23,8 +23,8 @@ test: build ## Build everything, run all tests, then again under sanitizers with
 demo: build ## Show what Stele does, on data it makes itself
 	@tools/demo.sh
 
-bench: build ## Measure against other tools; writes bench/results/
-	@bench/run
+bench: build ## Measure against other tools (ARGS=--quick); writes bench/results/
+	@bench/run $(ARGS)
 
 format: deps ## Format all C++ with clang-format
 	@find src tests bench -name '*.h' -o -name '*.cc' | xargs clang-format-16 -i
