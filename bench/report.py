@@ -82,8 +82,8 @@ def page(results):
                 "are in the page cache.\n")
     if results["goals"]:
         text.append("## Goals\n")
-        text.append("The ceiling is the ratio that a program would reach which does only what no "
-                    "program can leave out (the bare_inflate row).\n")
+        text.append("The ceiling is how far ahead bare_inflate is, which does only the inflating "
+                    "(for check: and the hashing) that the job is made of.\n")
         text.append(table(["what", "goal", "measured", "ceiling", "reached"],
                           goal_rows(results["goals"])))
     if results["cases"]:
