@@ -1,5 +1,6 @@
 #include "util/base_encoding.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -79,7 +80,10 @@ std::string Base64Encode(std::string_view bytes) {
   return text;
 }
 std::optional<std::string> Base64Decode(std::string_view text) {
-  return Decode(text, kBase64, 6, /*ignore_case=*/false);
+  std::string standard(text);
+  std::replace(standard.begin(), standard.end(), '-', '+');
+  std::replace(standard.begin(), standard.end(), '_', '/');
+  return Decode(standard, kBase64, 6, /*ignore_case=*/false);
 }
 
 }  // namespace stele

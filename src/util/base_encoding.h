@@ -14,7 +14,7 @@ std::optional<std::string> HexDecode(std::string_view text);
 std::string Base32Encode(std::string_view bytes);  // upper case, no padding
 std::optional<std::string> Base32Decode(std::string_view text);
 
-std::string Base64Encode(std::string_view bytes);  // with padding
-std::optional<std::string> Base64Decode(std::string_view text);
+std::string Base64Encode(std::string_view bytes);                // with padding
+std::optional<std::string> Base64Decode(std::string_view text);  // also with '-' and '_'
 
 }  // namespace stele

@@ -17,7 +17,8 @@ TEST(Digest, EveryTextFormOfOneValueIsEqual) {
   const Digest sha1 = DigestOf(DigestAlgorithm::kSha1, "");
   for (const char* text :
        {"sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "SHA-1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj",
-        "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709", "sha1:2jmj7l5rSw0yVb/vlWAYkK/YBwk="}) {
+        "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "sha1:2jmj7l5rSw0yVb/vlWAYkK/YBwk=", "sha1:2jmj7l5rSw0yVb_vlWAYkK_YBwk="}) {
     EXPECT_EQ(Digest::Parse(text), sha1) << text;
   }
   // 32 digits of md5 are hexadecimal; with padding they are base32.

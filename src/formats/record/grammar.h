@@ -30,9 +30,15 @@ class Grammar {
   // Errors: kCorrupt when this cannot be a head.
   virtual Result<std::size_t> HeadLength(std::string_view bytes) const = 0;
 
-  // Reads a whole head into `record`, with views into `head`; `defects` gets what is wrong but
-  // readable. Errors: kCorrupt when this is no head, or does not say how long its block is.
+  // Reads a whole head into `record`, with views into `head` or text that the record's fields keep;
+  // `defects` gets what is wrong but readable. Errors: kCorrupt when this is no head, or does not
+  // say how long its block is.
   virtual Status ParseHead(std::string_view head, Record& record, std::vector<Defect>& defects) = 0;
+
+  // Formats whose heads do not say what the block is look at its begin: the reader calls Classify()
+  // after ParseHead() with the first classify_bytes() of the block, or as many as there are.
+  virtual std::size_t classify_bytes() const { return 0; }
+  virtual void Classify(std::string_view /*block_begin*/, Record& /*record*/) const {}
 
   // How many of the bytes after a block stand between it and the next record, at most what is
   // given. `defects` gets what should be otherwise; null when nobody wants to know.
@@ -43,6 +49,8 @@ class Grammar {
   virtual int confirmations() const = 0;
 };
 
+// No block is longer, whatever its head says.
+inline constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 60;
 // A head that is longer is none.
 inline constexpr std::size_t kHeadBytesMax = 512 * 1024;
 // More separator than this is not looked for at once.

@@ -24,24 +24,10 @@ RecordType RecordTypeByName(std::string_view name) {
   return RecordType::kUnknown;
 }
 
-std::optional<std::string_view> Fields::Find(std::string_view name) const {
-  for (const Field& field : list_) {
-    if (EqualsIgnoreCase(field.name, name)) return field.value;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string_view> Fields::FindAll(std::string_view name) const {
-  std::vector<std::string_view> values;
-  for (const Field& field : list_) {
-    if (EqualsIgnoreCase(field.name, name)) values.push_back(field.value);
-  }
-  return values;
-}
-
-void Fields::ExtendLast(std::string_view line) {
-  std::string_view& value = list_.back().value;
-  value = {value.data(), static_cast<std::size_t>(line.data() + line.size() - value.data())};
+std::string_view Record::AddMade(std::string_view name, std::string value) {
+  made.push_front(std::move(value));
+  fields.Add(name, made.front());
+  return made.front();
 }
 
 }  // namespace stele::record

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/http/message.h"
 #include "util/timestamp.h"
 
 // What every archive file holds, whatever its format: records with named fields and a block of
@@ -26,30 +28,6 @@ enum class RecordType : std::uint8_t {
 
 std::string_view RecordTypeName(RecordType type);  // "response"; "unknown" for kUnknown
 RecordType RecordTypeByName(std::string_view name);
-
-// A named field as it stands in the file: spelling, order and repetition are kept.
-struct Field {
-  std::string_view name;
-  std::string_view value;
-};
-
-class Fields {
- public:
-  // The first of that name, in any case.
-  std::optional<std::string_view> Find(std::string_view name) const;
-  std::vector<std::string_view> FindAll(std::string_view name) const;
-
-  void Add(std::string_view name, std::string_view value) { list_.push_back({name, value}); }
-  // The last value goes on up to the end of `line`, which follows it in the same memory.
-  void ExtendLast(std::string_view line);
-  void Clear() { list_.clear(); }
-  auto begin() const { return list_.begin(); }
-  auto end() const { return list_.end(); }
-  std::size_t size() const { return list_.size(); }
-
- private:
-  std::vector<Field> list_;
-};
 
 // Something in a file that breaks a rule, though the record could be read.
 struct Defect {
@@ -76,6 +54,9 @@ struct Extent {
 
 enum class Format : std::uint8_t { kWarc, kArc, kTianwang };
 
+// How the format itself stores a block. It has nothing to do with the codings of HTTP inside.
+enum class BlockCoding : std::uint8_t { kNone, kDeflate, kGzip };
+
 // The head of a record. All views point into memory of the reader that made it, and are valid
 // until the reader moves on.
 struct Record {
@@ -88,11 +69,21 @@ struct Record {
   std::optional<Timestamp> date;
   std::string_view content_type;
   std::uint64_t content_length = 0;  // as the head says
-  Fields fields;                     // all of them, with the field's names: "WARC-Type" ...
+  // How many bytes content_length may be too large because writers count differently. A record
+  // that begins within them ends the block without damage.
+  std::uint64_t length_slack = 0;
+  BlockCoding block_coding = BlockCoding::kNone;  // undone by BlockStream
+  std::optional<std::uint64_t> decoded_length;    // of a coded block, as the head says
+  http::Headers fields;                 // all of them, as they stand there, by their WARC names
+  std::forward_list<std::string> made;  // values of fields that stand nowhere in this form
   std::string_view head;        // the bytes of the head, for ARC and Tianwang in their own form
   std::uint64_t offset = 0;     // of the record, or of the member that holds its begin
   bool at_member_start = true;  // false: there is no offset at which this record can be read
   bool damaged = false;         // head or file structure contradict content_length
+
+  // Adds a field whose value stands nowhere in the file in this form; the record keeps it.
+  // Returns a view of it.
+  std::string_view AddMade(std::string_view name, std::string value);
 
   std::string_view record_id() const { return fields.Find("WARC-Record-ID").value_or(""); }
 };

@@ -12,6 +12,7 @@ namespace stele::record {
 namespace {
 
 constexpr std::size_t kPeekBytes = 512;
+constexpr std::size_t kHeadPeekBytes = 4096;
 
 }  // namespace
 
@@ -81,7 +82,7 @@ Result<bool> RecordReader::ReadHead() {
     return false;
   }
   head_.assign(input_->available().substr(0, *length));
-  Fields fields = std::move(record_.fields);  // for its memory
+  http::Headers fields = std::move(record_.fields);  // for its memory
   fields.Clear();
   record_ = Record();
   record_.fields = std::move(fields);
@@ -90,7 +91,12 @@ Result<bool> RecordReader::ReadHead() {
   record_.at_member_start = at_member_start;
   record_.head = head_;
   defects_.clear();
-  if (const Status parsed = grammar_->ParseHead(head_, record_, defects_); !parsed) {
+  Status parsed = grammar_->ParseHead(head_, record_, defects_);
+  if (parsed && record_.content_length > kBlockBytesMax) {
+    parsed = Error{ErrorCode::kCorrupt,
+                   fmt::format("the head says {} bytes of block", record_.content_length)};
+  }
+  if (!parsed) {
     const Result<bool> found = Recover(offset, parsed.error().text);
     if (!found) return found.error();
     return false;
@@ -107,6 +113,22 @@ Result<bool> RecordReader::ReadHead() {
   if (input_->compression() == Compression::kNone) {
     if (const Status limited = LimitPlainBlock(); !limited) return limited.error();
   }
+  return ClassifyBlock();
+}
+
+Result<bool> RecordReader::ClassifyBlock() {
+  const std::uint64_t want = std::min<std::uint64_t>(grammar_->classify_bytes(), block_left_);
+  while (input_->available().size() < want) {
+    Result<bool> more = input_->More();
+    if (!more) {
+      if (more.error().code != ErrorCode::kCorrupt) return more.error();
+      const Result<bool> found = Recover(record_.offset, more.error().text);
+      if (!found) return found.error();
+      return false;
+    }
+    if (!*more) break;
+  }
+  grammar_->Classify(input_->available().substr(0, want), record_);
   return true;
 }
 
@@ -162,7 +184,8 @@ Status RecordReader::LimitPlainBlock() {
   Result<std::uint64_t> size = input_->FileSize();
   if (!size) return size.error();
   const std::uint64_t real_end = next->value_or(*size);
-  record_.damaged = true;
+  const bool excused = *next && real_end < end && end - real_end <= record_.length_slack;
+  record_.damaged = !excused;
   if (real_end < end) {
     block_left_ = real_end - begin;
     defects_.push_back(
@@ -176,7 +199,7 @@ Status RecordReader::LimitPlainBlock() {
                                          record_.content_length, real_end - begin)});
   }
   resume_at_ = real_end;
-  AddLoss(record_.offset, real_end, defects_.back().text);
+  if (!excused) AddLoss(record_.offset, real_end, defects_.back().text);
   return {};
 }
 
@@ -200,20 +223,26 @@ Result<std::optional<std::uint64_t>> RecordReader::FindGoodRecord(std::uint64_t 
     Result<std::optional<std::uint64_t>> found = input_->FindRecord(from, *grammar_);
     if (!found || !*found || input_->compression() != Compression::kNone) return found;
     if (const Status moved = input_->SkipTo(**found); !moved) return moved.error();
-    Result<bool> good = Confirmed(**found);
+    Result<bool> good = Confirmed();
     if (!good) return good.error();
     if (*good) return found;
     from = **found + 1;
   }
 }
 
-Result<bool> RecordReader::Confirmed(std::uint64_t offset) {
-  Result<std::uint64_t> size = input_->FileSize();
-  if (!size) return size.error();
+Result<std::optional<std::string_view>> RecordReader::PeekHead(std::uint64_t distance) {
+  // Most heads are small, and candidates that turn out to be none should cost little.
+  Result<std::optional<std::string_view>> peeked = input_->PeekAt(distance, kHeadPeekBytes);
+  if (!peeked || !*peeked || (*peeked)->size() < kHeadPeekBytes) return peeked;
+  const Result<std::size_t> length = grammar_->HeadLength(**peeked);
+  if (!length || *length > 0) return peeked;
+  return input_->PeekAt(distance, kHeadBytesMax);
+}
+
+Result<bool> RecordReader::Confirmed() {
   std::uint64_t distance = 0;
   for (int i = 0; i < grammar_->confirmations(); ++i) {
-    Result<std::optional<std::string_view>> peeked =
-        input_->PeekAt(distance, ByteWindow::kBytes / 2);
+    Result<std::optional<std::string_view>> peeked = PeekHead(distance);
     if (!peeked) return peeked.error();
     if (!*peeked) return true;  // too far away in a pipe
     const std::string_view bytes = **peeked;
@@ -223,12 +252,9 @@ Result<bool> RecordReader::Confirmed(std::uint64_t offset) {
     Record record;
     std::vector<Defect> defects;
     if (!grammar_->ParseHead(bytes.substr(0, *length), record, defects)) return false;
+    if (record.content_length > kBlockBytesMax) return false;
     if (grammar_->confirmations() == 1) return true;
-    distance += *length;
-    if (record.content_length > *size || offset + distance + record.content_length > *size) {
-      return false;
-    }
-    distance += record.content_length;
+    distance += *length + record.content_length;
     Result<Boundary> boundary = BoundaryAt(distance);
     if (!boundary) return boundary.error();
     if (*boundary != Boundary::kRecord) return *boundary == Boundary::kUnknown;
@@ -268,8 +294,11 @@ Result<bool> RecordReader::BlockGoesOn() {
          fmt::format("Content-Length is {}, but the {} after {} bytes", record_.content_length,
                      input_->compression() == Compression::kNone ? "file ends" : "member ends",
                      record_.content_length - block_left_)});
-    AddLoss(record_.offset, *next ? input_->offset() : input_->end_offset(), defects_.back().text);
-    record_.damaged = true;
+    record_.damaged = !*next || block_left_ > record_.length_slack;
+    if (record_.damaged) {
+      AddLoss(record_.offset, *next ? input_->offset() : input_->end_offset(),
+              defects_.back().text);
+    }
   }
   block_left_ = 0;
   return false;

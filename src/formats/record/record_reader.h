@@ -57,6 +57,8 @@ class RecordReader {
   Result<bool> ReadHead();  // false: it was none, and we are behind it
   Result<std::size_t> WholeHeadLength();
 
+  Result<bool> ClassifyBlock();  // false: it is damaged from its first bytes, and we are behind it
+
   // In plain files, where only the head says how long a block is, checks it against the file.
   Status LimitPlainBlock();
   Result<Boundary> BoundaryAt(std::uint64_t distance);
@@ -64,7 +66,10 @@ class RecordReader {
   // Names the bytes from `from` on as lost and goes to the next good record. False: there is none.
   Result<bool> Recover(std::uint64_t from, std::string reason);
   Result<std::optional<std::uint64_t>> FindGoodRecord(std::uint64_t from);
-  Result<bool> Confirmed(std::uint64_t offset);
+  // Whether the record at the reading position and those behind it are right.
+  Result<bool> Confirmed();
+  // Bytes at a distance, enough of them for the head of a record that begins there.
+  Result<std::optional<std::string_view>> PeekHead(std::uint64_t distance);
 
   // At the end of a member inside a block: goes on, unless a new record begins there.
   Result<bool> BlockGoesOn();

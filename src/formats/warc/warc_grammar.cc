@@ -16,15 +16,13 @@ using record::Record;
 constexpr std::string_view kMagic = "WARC/";
 
 // The line at the front of `rest`, without its end; `rest` goes on behind it.
-std::string_view TakeLine(std::string_view& rest, bool& bare_lf) {
+std::string_view TakeLine(std::string_view& rest, bool& odd_line_end) {
   const std::size_t end = rest.find('\n');
   std::string_view line = rest.substr(0, end);
   rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-  if (line.ends_with('\r')) {
-    line.remove_suffix(1);
-  } else {
-    bare_lf = true;
-  }
+  const std::size_t size = line.size();
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  odd_line_end = odd_line_end || size != line.size() + 1;
   return line;
 }
 
@@ -48,7 +46,7 @@ void ReadDate(std::string_view text, Record& record, std::vector<Defect>& defect
 // Takes the fields that every reader needs out of the list.
 bool ReadKnownFields(Record& record, std::vector<Defect>& defects) {
   bool has_length = false;
-  for (const record::Field& field : record.fields) {
+  for (const http::Field& field : record.fields.fields()) {
     switch (field.name.size()) {
       case 9:
         if (EqualsIgnoreCase(field.name, "WARC-Type")) {
@@ -107,24 +105,26 @@ std::size_t WarcGrammar::FindCandidate(std::string_view bytes, std::size_t from)
 Result<std::size_t> WarcGrammar::HeadLength(std::string_view bytes) const {
   for (std::size_t at = 0; (at = bytes.find('\n', at)) != std::string_view::npos;) {
     ++at;
-    if (at < bytes.size() && bytes[at] == '\n') return at + 1;
-    if (at + 1 < bytes.size() && bytes[at] == '\r' && bytes[at + 1] == '\n') return at + 2;
+    // An empty line; files that passed through a text mode have several CRs in it.
+    std::size_t end = at;
+    while (end < bytes.size() && bytes[end] == '\r') ++end;
+    if (end < bytes.size() && bytes[end] == '\n') return end + 1;
   }
   return std::size_t{0};
 }
 
 Status WarcGrammar::ParseHead(std::string_view head, Record& record, std::vector<Defect>& defects) {
-  bool bare_lf = false;
+  bool odd_line_end = false;
   std::string_view rest = head;
-  record.version = TakeLine(rest, bare_lf);
+  record.version = TakeLine(rest, odd_line_end);
   record.version.remove_prefix(std::min(record.version.size(), kMagic.size()));
   while (!rest.empty()) {
-    const std::string_view line = TakeLine(rest, bare_lf);
+    const std::string_view line = TakeLine(rest, odd_line_end);
     if (line.empty()) break;
     if (line.front() == ' ' || line.front() == '\t') {
       // Folded: the value goes on. Its view takes in the line end.
       defects.push_back({"folded-field", "a field is folded over several lines"});
-      if (record.fields.size() > 0) record.fields.ExtendLast(line);
+      if (!record.fields.fields().empty()) record.fields.ExtendLast(line.data() + line.size());
       continue;
     }
     const std::size_t colon = line.find(':');
@@ -139,7 +139,7 @@ Status WarcGrammar::ParseHead(std::string_view head, Record& record, std::vector
     }
     record.fields.Add(name, TrimSpace(line.substr(colon + 1)));
   }
-  if (bare_lf) defects.push_back({"bare-lf", "lines of the head end in LF, not CR LF"});
+  if (odd_line_end) defects.push_back({"line-end", "lines of the head end in other than CR LF"});
   if (!ReadKnownFields(record, defects)) {
     return Error{ErrorCode::kCorrupt, "the head has no valid Content-Length"};
   }

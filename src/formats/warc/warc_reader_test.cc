@@ -241,7 +241,7 @@ TEST(WarcReaderOddities, OldAndSloppyHeadsAreRead) {
   ASSERT_TRUE(reader.Finish());
   std::vector<std::string_view> rules;
   for (const record::Defect& defect : reader.defects()) rules.push_back(defect.rule);
-  EXPECT_THAT(rules, testing::IsSupersetOf({"bare-lf", "no-colon", "folded-field", "field-name",
+  EXPECT_THAT(rules, testing::IsSupersetOf({"line-end", "no-colon", "folded-field", "field-name",
                                             "target-uri-brackets", "date", "separator"}));
 }
 
