@@ -1,0 +1,119 @@
+// Files that other programs wrote.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <tuple>
+
+#include "formats/arc/arc_grammar.h"
+#include "formats/record/test_reading.h"
+#include "formats/warc/warc_grammar.h"
+#include "io/posix_file_system.h"
+
+namespace stele::arc {
+namespace {
+
+using record::Reading;
+using record::RecordReader;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::SizeIs;
+using testing::StartsWith;
+
+std::string SamplePath(std::string_view name) {
+  const char* data = std::getenv("STELE_TEST_DATA");
+  return fmt::format("{}/warc-samples/{}", data != nullptr ? data : STELE_TEST_DATA, name);
+}
+
+std::unique_ptr<record::Grammar> NewGrammar() { return std::make_unique<ArcGrammar>(); }
+
+class ArcSamples : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs_.OpenForReading(SamplePath("warcio/example.arc"))) {
+      GTEST_SKIP() << "no foreign sample data at " << SamplePath("");
+    }
+  }
+
+  Reading ReadSample(std::string_view name) {
+    io::FileSource source(*fs_.OpenForReading(SamplePath(name)));
+    return ReadAll(source, NewGrammar);
+  }
+
+  io::PosixFileSystem fs_;
+};
+
+TEST_F(ArcSamples, PlainAndCompressedExamplesAreTheSame) {
+  const Reading plain = ReadSample("warcio/example.arc");
+  const Reading compressed = ReadSample("warcio/example.arc.gz");
+  EXPECT_THAT(plain.types, ElementsAre("warcinfo", "response"));
+  EXPECT_EQ(plain.good, compressed.good);
+  EXPECT_TRUE(plain.losses.empty() && compressed.losses.empty());
+  EXPECT_THAT(plain.good[1], StartsWith("http://example.com/ HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(plain.good[1], SizeIs(20 + 1591));
+}
+
+// Its HTTP head lost its CRs after the length was written.
+TEST_F(ArcSamples, SpacesInAUrlAreKeptAndTheShortBlockIsNamed) {
+  io::FileSource source(*fs_.OpenForReading(SamplePath("warcio/example-space-in-url.arc")));
+  RecordReader reader(*record::OpenRecordInput(source), NewGrammar());
+  ASSERT_TRUE(reader.Next());
+  const record::Record* record = *reader.Next();
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->target_uri,
+            "http://example.com/index.cfm?FuseAction=Email&EmailTitle=Examples From The Live "
+            "Web&IsPopUp=False");
+  EXPECT_EQ(record->type, record::RecordType::kResponse);
+  EXPECT_TRUE(record->damaged);
+  EXPECT_EQ(*reader.Next(), nullptr);
+  EXPECT_THAT(reader.losses(), SizeIs(1));
+}
+
+TEST_F(ArcSamples, BadLengthsAndDatesAreReadAsFarAsTheyMakeSense) {
+  const Reading reading = ReadSample("warcio/bad.arc");
+  EXPECT_THAT(reading.good, ElementsAre(" ", "http://example.com/ ", "http://example.com/ \n"));
+  ASSERT_THAT(reading.losses, SizeIs(1));  // "text/html abc"
+}
+
+TEST_F(ArcSamples, RecordsWithoutSeparatorsAreRead) {
+  const Reading reading =
+      ReadSample("webarchive-commons/IAH-20080430204825-00000-blackbook-truncated.arc");
+  EXPECT_THAT(reading.good, SizeIs(9));
+  EXPECT_THAT(reading.types, Contains("response").Times(7));
+  EXPECT_TRUE(reading.losses.empty());
+}
+
+using Capture = std::tuple<std::string, std::string, std::uint64_t>;
+
+// URL, date and length of the responses with HTTP heads.
+std::vector<Capture> CapturesOf(io::Source& source, std::unique_ptr<record::Grammar> grammar) {
+  std::vector<Capture> captures;
+  RecordReader reader(*record::OpenRecordInput(source), std::move(grammar));
+  for (;;) {
+    Result<const record::Record*> next = reader.Next();
+    EXPECT_TRUE(next.ok());
+    if (!next || *next == nullptr) break;
+    const record::Record& record = **next;
+    if (record.type != record::RecordType::kResponse || !record.target_uri.starts_with("http")) {
+      continue;
+    }
+    EXPECT_EQ(record.content_type, "application/http; msgtype=response");
+    captures.emplace_back(record.target_uri, FormatIso(*record.date), record.content_length);
+  }
+  EXPECT_TRUE(reader.losses().empty());
+  std::sort(captures.begin(), captures.end());
+  return captures;
+}
+
+TEST_F(ArcSamples, OneCrawlInArcAndWarcGivesTheSameCaptures) {
+  const std::string name = "jwat/IAH-20080430204825-00000-blackbook";
+  io::FileSource arc(*fs_.OpenForReading(SamplePath(name + ".arc.gz")));
+  io::FileSource warc(*fs_.OpenForReading(SamplePath(name + ".warc.gz")));
+  const std::vector<Capture> in_arc = CapturesOf(arc, NewGrammar());
+  EXPECT_GT(in_arc.size(), 200u);
+  EXPECT_EQ(in_arc, CapturesOf(warc, std::make_unique<warc::WarcGrammar>()));
+}
+
+}  // namespace
+}  // namespace stele::arc
