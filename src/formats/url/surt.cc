@@ -127,8 +127,9 @@ bool IsDefaultPort(std::string_view scheme, unsigned port) {
 }
 
 std::string CanonicalPath(std::string_view raw, bool has_host) {
-  std::string unescaped = surt::UnescapeRepeatedly(raw);
-  if (has_host) unescaped = surt::NormalizePath(unescaped);
+  std::string buffer;
+  std::string_view unescaped = surt::UnescapeRepeatedly(raw, buffer);
+  if (has_host) unescaped = surt::NormalizePath(unescaped, buffer);
   std::string path;
   surt::AppendEscapedLower(path, unescaped);
   surt::StripPathSessionIds(path);
@@ -139,7 +140,8 @@ std::string CanonicalPath(std::string_view raw, bool has_host) {
 std::string CanonicalQuery(std::string_view raw) {
   std::string query;
   if (raw.empty()) return query;
-  surt::AppendEscapedLower(query, surt::UnescapeRepeatedly(raw));
+  std::string buffer;
+  surt::AppendEscapedLower(query, surt::UnescapeRepeatedly(raw, buffer));
   surt::StripQuerySessionIds(query);
   return query;
 }

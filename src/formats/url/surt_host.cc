@@ -73,23 +73,29 @@ std::optional<std::string> Idna2003ToAscii(const std::u16string& name) {
 }
 #pragma GCC diagnostic pop
 
-std::string ToAscii(std::string host) {
+// The result is `host` itself or in `buffer`.
+std::string_view ToAscii(std::string_view host, std::string& buffer) {
   if (IsAscii(host) || host.size() > kMaxIdnaBytes) return host;
   std::optional<std::string> ascii = Idna2003ToAscii(DecodeUtf8(host));
-  return ascii ? std::move(*ascii) : std::move(host);
+  if (!ascii) return host;
+  buffer = std::move(*ascii);
+  return buffer;
 }
 
-// No dots at the ends, and one for each two in a row.
-std::string WithoutStrayDots(std::string_view host) {
+// No dots at the ends, and one for each two in a row. The result is a part of `host` or in
+// `buffer`.
+std::string_view WithoutStrayDots(std::string_view host, std::string& buffer) {
   while (host.starts_with('.')) host.remove_prefix(1);
   while (host.ends_with('.')) host.remove_suffix(1);
+  if (host.find("..") == host.npos) return host;
   std::string out;
   out.reserve(host.size());
   for (std::size_t i = 0; i < host.size(); ++i) {
     out.push_back(host[i]);
     if (host.substr(i, 2) == "..") ++i;
   }
-  return out;
+  buffer = std::move(out);
+  return buffer;
 }
 
 // Digits and dots only: an address. One number alone is decimal and wraps around at 2^32; several
@@ -112,7 +118,9 @@ std::optional<std::uint32_t> NumericHost(std::string_view host) {
 }  // namespace
 
 std::string CanonicalHost(std::string_view raw) {
-  const std::string host = WithoutStrayDots(ToAscii(UnescapeRepeatedly(raw)));
+  std::string buffer;
+  const std::string_view host =
+      WithoutStrayDots(ToAscii(UnescapeRepeatedly(raw, buffer), buffer), buffer);
   std::string out;
   if (host.empty()) return out;
   if (IsAsciiDigit(host[0])) {

@@ -125,37 +125,46 @@ void StripAspxSession(std::string& path, EndOfSession end_of_session) {
 
 }  // namespace
 
-std::string UnescapeRepeatedly(std::string_view text) {
-  std::string out(text);
+std::string_view UnescapeRepeatedly(std::string_view text, std::string& buffer) {
   std::size_t size = text.find('%');
-  if (size == text.npos) return out;
+  if (size == text.npos) return text;
+  buffer = text;
   for (std::size_t i = size; i < text.size(); ++i) {
-    out[size++] = text[i];
-    while (size >= 3 && out[size - 3] == '%' && IsAsciiHexDigit(out[size - 2]) &&
-           IsAsciiHexDigit(out[size - 1])) {
-      out[size - 3] = static_cast<char>(HexValue(out[size - 2]) * 16 + HexValue(out[size - 1]));
+    buffer[size++] = text[i];
+    while (size >= 3 && buffer[size - 3] == '%' && IsAsciiHexDigit(buffer[size - 2]) &&
+           IsAsciiHexDigit(buffer[size - 1])) {
+      const int byte = HexValue(buffer[size - 2]) * 16 + HexValue(buffer[size - 1]);
+      buffer[size - 3] = static_cast<char>(byte);
       size -= 2;
     }
   }
-  out.resize(size);
-  return out;
+  return std::string_view(buffer).substr(0, size);
 }
 
 void AppendEscapedLower(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
-  out.reserve(out.size() + text.size());
+  std::size_t escapes = 0;
+  for (char c : text) escapes += kEscaped[static_cast<unsigned char>(c)] ? 1 : 0;
+  const std::size_t begin = out.size();
+  out.resize(begin + text.size() + 2 * escapes);
+  char* to = out.data() + begin;
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (kEscaped[byte]) {
-      const char escape[3] = {'%', kHex[byte >> 4], kHex[byte & 15]};
-      out.append(escape, 3);
-    } else {
-      out.push_back(ToAsciiLower(c));
+    if (!kEscaped[byte]) {
+      *to++ = ToAsciiLower(c);
+      continue;
     }
+    *to++ = '%';
+    *to++ = kHex[byte >> 4];
+    *to++ = kHex[byte & 15];
   }
 }
 
-std::string NormalizePath(std::string_view unescaped) {
+std::string_view NormalizePath(std::string_view unescaped, std::string& buffer) {
+  if (unescaped.starts_with('/') && unescaped.find("//") == unescaped.npos &&
+      unescaped.find("/.") == unescaped.npos) {
+    return unescaped;
+  }
   // Empty segments stay until the end: in "/a//../b" it is one of them that ".." takes out.
   std::string out;
   out.reserve(unescaped.size() + 1);
@@ -175,7 +184,8 @@ std::string NormalizePath(std::string_view unescaped) {
       std::unique(out.begin(), out.end(), [](char a, char b) { return a == '/' && b == '/'; }),
       out.end());
   if (out.empty()) out.push_back('/');
-  return out;
+  buffer = std::move(out);
+  return buffer;
 }
 
 void StripPathSessionIds(std::string& path) {

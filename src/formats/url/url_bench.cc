@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include "formats/url/surt.h"
 #include "formats/url/url.h"
 
 namespace stele::url {
@@ -26,6 +27,14 @@ void BM_Parse(benchmark::State& state) {
   SetBytes(state);
 }
 BENCHMARK(BM_Parse);
+
+void BM_SurtKey(benchmark::State& state) {
+  for (auto _ : state) {
+    for (std::string_view input : kInputs) benchmark::DoNotOptimize(SurtKey(input));
+  }
+  SetBytes(state);
+}
+BENCHMARK(BM_SurtKey);
 
 void BM_ParseUnicodeHost(benchmark::State& state) {
   for (auto _ : state)
