@@ -1,4 +1,4 @@
-// libdeflate is the fastest inflate there is for members of web-page size, but it wants the whole
+// libdeflate inflates members of web-page size faster than ISA-L and zlib, but it wants the whole
 // input and room for the whole output, and it answers "bad data" for truncated input too. So: guess
 // the output size from the buffer at hand, double on overflow, and let the stream decoder judge
 // what libdeflate refuses.

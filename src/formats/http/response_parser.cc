@@ -10,7 +10,7 @@ namespace stele::http {
 namespace {
 
 constexpr std::size_t kLeadingSpaceMax = 1024;
-constexpr std::size_t kJunkMax = 8;  // browsers forgive half of that
+constexpr std::size_t kJunkMax = 8;
 constexpr std::size_t kBareStatusLineMax = 256;
 constexpr std::size_t kInterimMax = 16;
 
