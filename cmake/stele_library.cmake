@@ -2,6 +2,7 @@
 #   SOURCES a.cc b.cc          the library itself; leave out for a header-only one
 #   TESTS   a_test.cc          run by ctest with the label `unit`
 #   FUZZERS a_fuzz.cc          one program each, built where STELE_FUZZERS is on, label `fuzz`
+#   MAINS   main.cc            programs of their own, which the folder's CMakeLists.txt adds
 #   BENCHES a_bench.cc         Google Benchmark programs, run once by ctest with the label `bench`
 #   DEPENDS util formats/url   our libraries, as folders below src/
 #   LINK    PkgConfig::libpsl) outside libraries
@@ -9,14 +10,14 @@
 # Call it from src/<folder>/CMakeLists.txt. The target of folder formats/url is stele_formats_url.
 # A .cc file in the folder that is not named here stops the configure step.
 function(stele_library folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;FUZZERS;BENCHES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;FUZZERS;BENCHES;MAINS;DEPENDS;LINK" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   set(target stele_${name})
 
   file(GLOB present RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cc)
   foreach(file IN LISTS present)
     if(NOT file IN_LIST ARG_SOURCES AND NOT file IN_LIST ARG_TESTS AND NOT file IN_LIST ARG_FUZZERS
-       AND NOT file IN_LIST ARG_BENCHES)
+       AND NOT file IN_LIST ARG_BENCHES AND NOT file IN_LIST ARG_MAINS)
       message(FATAL_ERROR "src/${folder}/${file} is not registered in src/${folder}/CMakeLists.txt")
     endif()
   endforeach()

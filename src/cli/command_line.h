@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace stele::cli {
+
+// Parses the words after the program's name and runs the command they name.
+ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& words,
+                        Context& context);
+
+// "stele warc index" for the command at the end of `path`, the root first.
+std::string FullName(const std::vector<const Command*>& path, char between);
+
+// What --help prints.
+std::string HelpText(const std::vector<const Command*>& path);
+
+// A man page in troff, for section 1.
+std::string ManPage(const std::vector<const Command*>& path, std::string_view version);
+
+// Completions for bash, over the whole tree.
+std::string BashCompletion(const Command& root);
+
+}  // namespace stele::cli

@@ -1,0 +1,93 @@
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/memory_file_system.h"
+
+namespace stele::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Try(const std::vector<std::string>& words) {
+  io::MemoryFileSystem fs;
+  io::ManualClock clock(Timestamp{0});
+  io::SeededRandom random(1);
+  io::StringSink out, err;
+  Context context{fs, clock, random, out, err};
+  const ExitCode code = RunCommandLine(SteleCommand(), words, context);
+  return {code, out.content(), err.content()};
+}
+
+// Every command in the tree, with the path to it.
+void Visit(std::vector<const Command*>& path,
+           const std::function<void(const std::vector<const Command*>&)>& visit) {
+  visit(path);
+  for (const Command& child : path.back()->commands) {
+    path.push_back(&child);
+    Visit(path, visit);
+    path.pop_back();
+  }
+}
+
+TEST(CommandLine, EveryCommandHasHelpWithExamplesAndAManPage) {
+  const Command root = SteleCommand();
+  std::vector<const Command*> start = {&root};
+  Visit(start, [](const std::vector<const Command*>& path) {
+    std::vector<std::string> words;
+    for (std::size_t i = 1; i < path.size(); ++i) words.emplace_back(path[i]->name);
+    words.push_back("--help");
+    const Outcome outcome = Try(words);
+    EXPECT_EQ(outcome.code, ExitCode::kDone);
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: " + FullName(path, ' ')));
+    if (path.back()->name != "version") {
+      EXPECT_THAT(outcome.out, HasSubstr("Examples:")) << FullName(path, ' ');
+    }
+    EXPECT_THAT(ManPage(path, "1"), HasSubstr(".SH SYNOPSIS"));
+    // Either it runs or it has commands.
+    EXPECT_NE(path.back()->run == nullptr, path.back()->commands.empty());
+  });
+}
+
+TEST(CommandLine, WrongUsageIsSaidAndGivesTwo) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"nonsense"},
+                                             {"warc"},
+                                             {"warc", "nonsense"},
+                                             {"warc", "ls"},
+                                             {"warc", "ls", "--nonsense", "f"},
+                                             {"warc", "ls", "--threads", "0", "f"},
+                                             {"warc", "index", "--format", "x", "f"},
+                                             {"help", "nonsense"}}) {
+    const Outcome outcome = Try(words);
+    EXPECT_EQ(outcome.code, ExitCode::kUsage) << words.back();
+    EXPECT_TRUE(outcome.out.empty());
+    EXPECT_THAT(outcome.err, testing::StartsWith("stele: "));
+  }
+}
+
+TEST(CommandLine, AMissingFileIsSaidAndGivesThree) {
+  const Outcome outcome = Try({"warc", "check", "--quiet", "missing.warc.gz"});
+  EXPECT_EQ(outcome.code, ExitCode::kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("missing.warc.gz"));
+}
+
+TEST(CommandLine, CompletionsKnowEveryCommand) {
+  const std::string script = BashCompletion(SteleCommand());
+  EXPECT_THAT(script, HasSubstr("'stele warc index') words='--help --format --sort"));
+}
+
+TEST(CommandLine, NoWordsAtAllShowTheHelp) {
+  EXPECT_THAT(Try({}).out, HasSubstr("Commands:"));
+  EXPECT_EQ(Try({"version"}).out.substr(0, 6), "stele ");
+}
+
+}  // namespace
+}  // namespace stele::cli

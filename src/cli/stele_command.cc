@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "cli/command_line.h"
+#include "cli/warc_commands.h"
+
+namespace stele::cli {
+namespace {
+
+ExitCode RunVersion(const Arguments&, Context& context) {
+  const Status written = context.out.Write("stele " STELE_VERSION "\n");
+  return written ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+ExitCode RunHelp(const Arguments& arguments, Context& context) {
+  const Command root = SteleCommand();
+  std::vector<const Command*> path = {&root};
+  for (const std::string& word : arguments.positionals) {
+    const std::vector<Command>& children = path.back()->commands;
+    const auto found = std::find_if(children.begin(), children.end(),
+                                    [&](const Command& child) { return child.name == word; });
+    if (found == children.end()) {
+      Complain(context, fmt::format("there is no command {} {}", FullName(path, ' '), word));
+      return ExitCode::kUsage;
+    }
+    path.push_back(&*found);
+  }
+  return context.out.Write(HelpText(path)) ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+}  // namespace
+
+Command WarcCommand() {
+  Command command;
+  command.name = "warc";
+  command.summary = "Read, check, index, mend and convert WARC, ARC and Tianwang files";
+  command.details =
+      "Every command takes several files, WARC (0.17 to 1.1), ARC or Tianwang, plain, gzip or "
+      "zstd, and - for the standard input. The format is seen from the first bytes, not from the "
+      "name. Damaged places are passed and named, byte range by byte range.";
+  command.examples = {{"stele warc ls crawl.warc.gz", "What is in there?"},
+                      {"stele warc check *.warc.gz", "Is it all right?"},
+                      {"stele warc index --sort *.warc.gz >all.cdxj", "Index for replay"}};
+  command.commands = {WarcLsCommand(), WarcCheckCommand(), WarcIndexCommand()};
+  return command;
+}
+
+Command SteleCommand() {
+  Command version;
+  version.name = "version";
+  version.summary = "Print the version";
+  version.run = RunVersion;
+  Command help;
+  help.name = "help";
+  help.summary = "Explain a command";
+  help.arguments = "[COMMAND]...";
+  help.examples = {{"stele help warc index", "The same as: stele warc index --help"}};
+  help.run = RunHelp;
+  Command root;
+  root.name = "stele";
+  root.summary = "Stele, a web archive in one program";
+  root.details = "Data goes to the standard output, messages to the error output.";
+  root.examples = {{"stele warc check *.warc.gz", "Check web archive files"}};
+  root.commands = {WarcCommand(), help, version};
+  return root;
+}
+
+}  // namespace stele::cli
