@@ -81,7 +81,8 @@ class Tokenizer {
     bool switch_states_by_tag = true;
     // A tag, comment or doctype with more source bytes is reported with its whole range but made of
     // its first token_bytes_max bytes only: a tag loses the attributes that end later, its name and
-    // a comment's text are cut, a doctype is read as if the input ended there. Below 4 GiB.
+    // a comment's text are cut, a doctype is read as if the input ended there. 16 bytes to 4 GiB
+    // - 1.
     std::size_t token_bytes_max = 1 << 20;
   };
 
