@@ -59,6 +59,7 @@ const char* TagScanner::Scan(const char* p, const char* end, std::uint64_t at) {
   const auto position = [start, at](const char* q) {
     return at + static_cast<std::uint64_t>(q - start);
   };
+  std::uint64_t value_end = 0;
   while (p != end) {
     switch (state_) {
       case State::kTagName:
@@ -100,27 +101,17 @@ const char* TagScanner::Scan(const char* p, const char* end, std::uint64_t at) {
       case State::kBeforeValue:
         p = SkipSpace(p, end);
         if (p == end) return nullptr;
-        value_is_verbatim_ = true;
-        if (*p == '"' || *p == '\'') {
-          state_ = *p == '"' ? State::kDoubleQuoted : State::kSingleQuoted;
-          ++p;
-        } else {
-          state_ = State::kUnquoted;
-        }
+        p = StartValue(p);
         value_begin_ = position(p);
         break;
       case State::kDoubleQuoted:
       case State::kSingleQuoted:
-        p = state_ == State::kDoubleQuoted ? SkipQuoted<'"'>(p, end, value_is_verbatim_)
-                                           : SkipQuoted<'\''>(p, end, value_is_verbatim_);
-        if (p == end) return nullptr;
-        EndAttribute(value_begin_, position(p), value_is_verbatim_);
-        ++p;
-        break;
       case State::kUnquoted:
-        p = SkipUntil(p, end, kEndsUnquotedValue, kReplacedInUnquoted, value_is_verbatim_);
+        p = SkipValue(p, end);
         if (p == end) return nullptr;
-        EndAttribute(value_begin_, position(p), value_is_verbatim_);
+        value_end = position(p);
+        if (state_ != State::kUnquoted) ++p;
+        EndAttribute(value_begin_, value_end, value_is_verbatim_);
         break;
       case State::kSelfClosing:
         self_closing_ = *p == '>';
@@ -129,6 +120,26 @@ const char* TagScanner::Scan(const char* p, const char* end, std::uint64_t at) {
     }
   }
   return nullptr;
+}
+
+// Takes the opening quote, if there is one.
+const char* TagScanner::StartValue(const char* p) {
+  value_is_verbatim_ = true;
+  if (*p == '"') {
+    state_ = State::kDoubleQuoted;
+  } else if (*p == '\'') {
+    state_ = State::kSingleQuoted;
+  } else {
+    state_ = State::kUnquoted;
+    return p;
+  }
+  return p + 1;
+}
+
+const char* TagScanner::SkipValue(const char* p, const char* end) {
+  if (state_ == State::kDoubleQuoted) return SkipQuoted<'"'>(p, end, value_is_verbatim_);
+  if (state_ == State::kSingleQuoted) return SkipQuoted<'\''>(p, end, value_is_verbatim_);
+  return SkipUntil(p, end, kEndsUnquotedValue, kReplacedInUnquoted, value_is_verbatim_);
 }
 
 void TagScanner::EndAttribute(std::uint64_t value_begin, std::uint64_t value_end,

@@ -48,6 +48,8 @@ class TagScanner {
     Part value;
   };
 
+  const char* StartValue(const char* p);
+  const char* SkipValue(const char* p, const char* end);
   void EndAttribute(std::uint64_t value_begin, std::uint64_t value_end, bool value_is_verbatim);
   void ReserveReplaced();
   void DropRepeatedNames();
