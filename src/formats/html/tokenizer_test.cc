@@ -127,6 +127,11 @@ TEST(Tokenizer, DoctypesTellNameAndIdentifiers) {
                           "doctype a quirks"));
 }
 
+TEST(Tokenizer, WhatFollowsASystemIdentifierMeansNoQuirks) {
+  EXPECT_THAT(Brief("<!DOCTYPE a SYSTEM 's' x><!DOCTYPE a SYSTEM 's' x"),
+              ElementsAre("doctype a system s", "doctype a system s"));
+}
+
 TEST(Tokenizer, WhatTheInputEndsInIsKeptUnlessItIsATag) {
   EXPECT_THAT(Brief("a<b c='d"), ElementsAre("text a"));
   EXPECT_THAT(Brief("a<"), ElementsAre("text a<"));
@@ -229,6 +234,18 @@ const std::string_view kTrickyInputs[] = {
     "<a a=1 A=2 b/c=d/ e=\"&copy=1&copy;\">",
     "<xmp></xm</xmp ></plaintext><plaintext></plaintext>"};
 
+// Text pieces are in order, and verbatim unless they replace something.
+bool PiecesFit(std::string_view input, const Recorder& recorder) {
+  std::uint64_t end = 0;
+  for (const auto& [text, at] : recorder.pieces()) {
+    if (at.begin < end || at.end <= at.begin || at.end > input.size()) return false;
+    const bool may_be_replaced = input[at.begin] == '&' || input[at.begin] == '\r';
+    if (text != Part(input, at) && !may_be_replaced) return false;
+    end = at.end;
+  }
+  return true;
+}
+
 TEST(Tokenizer, TokensDoNotDependOnHowTheInputIsCut) {
   for (const std::string_view input : kTrickyInputs) {
     for (const std::size_t bytes_max : {std::size_t{16}, std::size_t{1} << 20}) {
@@ -239,6 +256,7 @@ TEST(Tokenizer, TokensDoNotDependOnHowTheInputIsCut) {
           const Recorder cut =
               Tokenize({input.substr(0, a), input.substr(a, b - a), input.substr(b)}, {}, options);
           ASSERT_TRUE(cut.tokens() == whole) << input << " cut at " << a << " and " << b;
+          ASSERT_TRUE(PiecesFit(input, cut)) << input << " cut at " << a << " and " << b;
         }
       }
     }
