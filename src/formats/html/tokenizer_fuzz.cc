@@ -54,7 +54,11 @@ void CheckRanges(std::string_view input, const Recorder& recorder) {
         token.kind == RecordedToken::Kind::kStartTag || token.kind == RecordedToken::Kind::kEndTag;
     if (is_tag) Check(input[token.at.end - 1] == '>');
   }
+  end = 0;
   for (const auto& [text, at] : recorder.pieces()) {
+    Check(Holds({end, input.size()}, at));
+    Check(at.begin < at.end);
+    end = at.end;
     const std::string_view source = input.substr(at.begin, at.end - at.begin);
     const bool may_be_replaced = source[0] == '&' || source[0] == '\r' || source[0] == '\0';
     Check(text == source || may_be_replaced);

@@ -229,7 +229,7 @@ const std::string_view kTrickyInputs[] = {
     "<script><!-- <script </script> --></script>",
     "<script><!--<script>--></script>--></script>",
     "</></ x><?y?><1>",
-    "<svg><![CDATA[a]]b]]]></svg><![CDATA[c]]>",
+    "<svg><![CDATA[a]]]b]]]></svg><![CDATA[c]]>",
     "<style><!--</style>--></style>",
     "<a a=1 A=2 b/c=d/ e=\"&copy=1&copy;\">",
     "<xmp></xm</xmp ></plaintext><plaintext></plaintext>"};
