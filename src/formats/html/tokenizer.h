@@ -69,8 +69,9 @@ class TokenSink {
 enum class TokenizerState { kData, kRcdata, kRawtext, kScriptData, kPlaintext, kCdataSection };
 
 // Not thread-safe. Borrows the sink, which must outlive the tokenizer and must not call back into
-// it. Time is linear in the input. Memory is a small multiple of the longest unfinished tag,
-// comment or doctype, which token_bytes_max bounds; text is never collected.
+// it. Time is linear in the input, but for sorting the names of a tag with many attributes. Text is
+// never collected; memory is that of the longest tag, comment or doctype, cut to token_bytes_max:
+// about its size, and fifty times that for a hostile tag of nothing but one-letter attributes.
 class Tokenizer {
  public:
   struct Options {
