@@ -27,7 +27,8 @@ void Fill(Parser& parser) {
     if (option.value.empty()) {
       parser.app->add_flag(name, parser.switches[name]);
     } else {
-      parser.app->add_option(name, parser.values[name])->expected(1)->take_all();
+      // One value each time it is given.
+      parser.app->add_option(name, parser.values[name])->allow_extra_args(false);
     }
   }
   if (!command.arguments.empty()) {

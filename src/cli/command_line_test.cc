@@ -73,6 +73,12 @@ TEST(CommandLine, WrongUsageIsSaidAndGivesTwo) {
   }
 }
 
+TEST(CommandLine, AnOptionTakesOneValueAndLeavesTheFilesAlone) {
+  const Outcome outcome = Try({"warc", "index", "--format", "cdx9", "missing.warc.gz"});
+  EXPECT_EQ(outcome.code, ExitCode::kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("missing.warc.gz"));
+}
+
 TEST(CommandLine, AMissingFileIsSaidAndGivesThree) {
   const Outcome outcome = Try({"warc", "check", "--quiet", "missing.warc.gz"});
   EXPECT_EQ(outcome.code, ExitCode::kFailed);

@@ -66,8 +66,10 @@ bool Indexer::IsIndexed(const Record& record) const {
     case RecordType::kConversion:
       return true;
     case RecordType::kMetadata:
+      // What a crawler notes about a capture is none; "text/anvl" is how Heritrix once called it.
       return options_.all_records ||
-             !StartsWithIgnoreCase(record.content_type, "application/warc-fields");
+             (!StartsWithIgnoreCase(record.content_type, "application/warc-fields") &&
+              !StartsWithIgnoreCase(record.content_type, "text/anvl"));
     default:
       return options_.all_records;
   }
