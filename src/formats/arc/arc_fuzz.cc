@@ -7,8 +7,6 @@
 
 namespace {
 
-using stele::Check;
-
 bool IsIn(std::string_view part, std::string_view whole) {
   return part.empty() ||
          (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
@@ -23,7 +21,7 @@ void CheckLine(std::string_view bytes) {
   Check(parsed->date_is_digits || parsed->ip_is_valid);
 }
 
-// What is found is what begins: a record seen at a place is found from before it.
+// The search goes forward and stays inside.
 void CheckSearch(std::string_view bytes) {
   const stele::arc::ArcGrammar grammar;
   for (std::size_t at = 0, count = 0; at < bytes.size() && count < 64; ++at, ++count) {

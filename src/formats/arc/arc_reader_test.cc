@@ -179,7 +179,7 @@ TEST(ArcRecovery, I5_ThreeRecordsInARowAreBelieved) {
   for (int good = 1; good <= 4; ++good) {
     // `good` records in a row, then garbage, so that the file does not end well.
     const std::string file =
-        "garbage\n" + run.substr(0, run.size() / 4 * static_cast<std::size_t>(good)) + "garbage";
+        "garbage\n" + run.substr(0, run.size() / 4 * static_cast<std::size_t>(good)) + "!garbage";
     EXPECT_EQ(ReadFile(file).good.empty(), good < 3) << good;
   }
 }

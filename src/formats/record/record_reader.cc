@@ -257,7 +257,11 @@ Result<bool> RecordReader::Confirmed() {
     distance += *length + record.content_length;
     Result<Boundary> boundary = BoundaryAt(distance);
     if (!boundary) return boundary.error();
-    if (*boundary != Boundary::kRecord) return *boundary == Boundary::kUnknown;
+    if (*boundary == Boundary::kUnknown) return true;
+    if (*boundary != Boundary::kRecord) {
+      // The last one may be followed by damage, if it ends as a record does.
+      return *boundary == Boundary::kSeparator && i + 1 == grammar_->confirmations();
+    }
     peeked = input_->PeekAt(distance, kSeparatorBytesMax);
     if (!peeked) return peeked.error();
     distance += grammar_->SeparatorLength(peeked->value_or(""), nullptr);
