@@ -135,7 +135,7 @@ struct Run {
       const Result<ExitCode> outcome = task(job);
       const Status written = output.End(i);
       const std::lock_guard lock(mutex);
-      if (!outcome) Complain(context, fmt::format("{}: {}", paths[i], outcome.error().text));
+      if (!outcome) Complain(context, outcome.error().text);
       if (outcome && !written) Complain(context, written.error().text);
       const ExitCode code = outcome && written ? *outcome : ExitCode::kFailed;
       worst = std::max(worst, code);

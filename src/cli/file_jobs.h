@@ -18,7 +18,7 @@ struct FileJob {
       done;  // bytes of input behind us, over all files; for the progress bar
 };
 
-// What became of a file. Errors are for the person: the path is put before their text.
+// What became of a file. The text of an error names it.
 using FileTask = std::function<Result<ExitCode>(FileJob& job)>;
 
 // Runs `task` for every file, up to `threads` at a time, each on a thread of its own, and shows the

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "formats/arc/arc_grammar.h"
+#include "formats/tianwang/tianwang_grammar.h"
 #include "formats/warc/warc_grammar.h"
 #include "util/ascii.h"
 
@@ -21,13 +22,14 @@ std::unique_ptr<Grammar> NewGrammar(Format format) {
     case Format::kArc:
       return std::make_unique<arc::ArcGrammar>();
     case Format::kTianwang:
+      return std::make_unique<tianwang::TianwangGrammar>();
     case Format::kWarc:
       break;
   }
   return std::make_unique<warc::WarcGrammar>();
 }
 
-constexpr std::array<Format, 2> kFormats = {Format::kWarc, Format::kArc};
+constexpr std::array<Format, 3> kFormats = {Format::kWarc, Format::kArc, Format::kTianwang};
 
 // The format whose record stands at the reading position.
 std::optional<Format> FormatHere(std::string_view bytes) {

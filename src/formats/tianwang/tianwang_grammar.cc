@@ -70,7 +70,7 @@ void ReadDate(std::string_view text, Record& record, std::vector<Defect>& defect
   record.date_text = text;
   record.date = ParseHttpDate(text);
   if (record.date) {
-    record.date_text = record.fields.AddMade("WARC-Date", FormatIso(*record.date));
+    record.date_text = record.AddMade("WARC-Date", FormatIso(*record.date));
   } else {
     defects.push_back(
         {"date", fmt::format("the date \"{}\" is not of RFC 822", text.substr(0, 60))});
@@ -212,7 +212,7 @@ Status TianwangGrammar::ParseHead(std::string_view bytes, Record& record,
     if (line.empty()) break;
     const std::optional<Attribute> attribute = ParseAttribute(line);
     if (!attribute) return Error{ErrorCode::kCorrupt, "the head has a line that is no attribute"};
-    if (record.fields.size() == 0) {
+    if (record.fields.fields().empty()) {
       if (!EqualsIgnoreCase(attribute->name, kVersionName)) {
         return Error{ErrorCode::kCorrupt, "the head does not begin with its version"};
       }
