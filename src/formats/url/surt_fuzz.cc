@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!url.starts_with("filedesc")) {
     std::string padded = " \n";
     for (char c : url) (padded += c) += "\r\n";
-    Check(stele::url::SurtKey(padded) == key || key.find("filedesc") == 0);
+    Check(stele::url::SurtKey(padded) == key);
   }
   Check(stele::url::SurtKey("http://h/" + stele::url::SurtHost(url)).starts_with("h)/"));
   return 0;
