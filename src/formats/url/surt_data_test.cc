@@ -47,7 +47,7 @@ std::string_view WhyKeysDiffer(const std::string& file) {
 }
 
 TEST(SurtData, KeysEqualTheKeyColumnsOfRealIndexes) {
-  const std::string root = TestDataPath("warc-samples");
+  const std::string root = TestData(STELE_TEST_DATA).Path("warc-samples");
   if (!std::filesystem::exists(root)) GTEST_SKIP() << "no foreign sample data at " << root;
   int compared = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
@@ -55,7 +55,8 @@ TEST(SurtData, KeysEqualTheKeyColumnsOfRealIndexes) {
     if (extension != ".cdx" && extension != ".cdxj") continue;
     const std::string name = entry.path().filename();
     const auto text =
-        ReadTestData("warc-samples/" + entry.path().parent_path().filename().string() + "/" + name);
+        TestData(STELE_TEST_DATA)
+            .Read("warc-samples/" + entry.path().parent_path().filename().string() + "/" + name);
     ASSERT_TRUE(text) << entry.path();
     int different = 0;
     for (const IndexLine& line : ReadIndex(*text)) {
@@ -97,8 +98,8 @@ std::string Disagreements(const json& cases) {
 }
 
 TEST(SurtData, CanonicalUrlsOfUrlcanonHaveTheKeyOfTheirSource) {
-  const auto text = ReadTestData("url/surt.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestDataPath("url");
+  const auto text = TestData(STELE_TEST_DATA).Read("url/surt.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
   const json cases = json::parse(*text);
   EXPECT_EQ(Disagreements(cases["Canonicalizer.DefaultIA"]), "");
   EXPECT_EQ(Disagreements(cases["Canonicalizer.IA"]), "");
@@ -122,8 +123,8 @@ TEST(SurtData, CanonicalUrlsOfUrlcanonHaveTheKeyOfTheirSource) {
 // ssurt.json (an order that keeps the scheme) and semantic_precise.json (a canonicaliser that keeps
 // "www", case and arguments) define other forms. aggressive.json folds what our key folds.
 TEST(SurtData, AggressiveCanonicalUrlsHaveTheKeyOfTheirSource) {
-  const auto text = ReadTestData("url/aggressive.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestDataPath("url");
+  const auto text = TestData(STELE_TEST_DATA).Read("url/aggressive.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
   const json cases = json::parse(*text);
   EXPECT_EQ(Disagreements(cases), "");
 }
