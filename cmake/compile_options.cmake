@@ -11,8 +11,8 @@ target_link_libraries(stele_options INTERFACE fmt::fmt)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees faults in inlined standard-library code where there are none (GCC bugs 105329,
   # 105562, 105651).
-  target_compile_options(stele_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow
-                         -Wno-stringop-overread -Wno-array-bounds
+  target_compile_options(stele_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized
+                         -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
                          -fpch-preprocess)  # lets ccache work with precompiled headers
 endif()
 

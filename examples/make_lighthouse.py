@@ -23,13 +23,14 @@ def png(size, shade):
         body = kind + data
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
     rows = b"".join(b"\0" + bytes((shade + x * y) % 256 for x in range(size)) for y in range(size))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0))
+    head = struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
             + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
 
 
 def page(title, body):
-    return (f"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>"
-            "<link rel=\"stylesheet\" href=\"/style.css\"></head>\n"
+    return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+            f"<title>{title}</title><link rel=\"stylesheet\" href=\"/style.css\"></head>\n"
             f"<body><h1>{title}</h1>\n{body}\n"
             "<p><a href=\"/\">Home</a> <a href=\"/hours.html\">Opening hours</a> "
             "<a href=\"/news.html\">News</a></p></body></html>\n").encode()
@@ -64,13 +65,13 @@ class Warc:
     def add(self, type, date, block, **fields):
         self.count += 1
         id = hashlib.md5(f"{type}{date}{self.count}".encode()).hexdigest()
-        head = [f"WARC-Type: {type}", f"WARC-Date: {date}",
-                f"WARC-Record-ID: <urn:uuid:{id[:8]}-{id[8:12]}-4{id[13:16]}-a{id[17:20]}-{id[20:]}>"]
+        id = f"<urn:uuid:{id[:8]}-{id[8:12]}-4{id[13:16]}-a{id[17:20]}-{id[20:]}>"
+        head = [f"WARC-Type: {type}", f"WARC-Date: {date}", f"WARC-Record-ID: {id}"]
         head += [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
         head += [f"WARC-Block-Digest: {sha1(block)}", f"Content-Length: {len(block)}"]
         record = b"WARC/1.1\r\n" + "\r\n".join(head).encode() + b"\r\n\r\n" + block + b"\r\n\r\n"
         self.bytes += gzip.compress(record, 9, mtime=0)
-        return f"<urn:uuid:{id[:8]}-{id[8:12]}-4{id[13:16]}-a{id[17:20]}-{id[20:]}>"
+        return id
 
 
 def response(type, body, chunked):
@@ -84,7 +85,8 @@ def response(type, body, chunked):
 def collect(name, date, pages, earlier):
     """One run. `earlier`: payload digest to (URI, date, record id) of the runs before."""
     warc = Warc()
-    warc.add("warcinfo", date, b"software: examples/make_lighthouse.py\r\nformat: WARC File Format 1.1\r\n",
+    about = b"software: examples/make_lighthouse.py\r\nformat: WARC File Format 1.1\r\n"
+    warc.add("warcinfo", date, about,
              WARC_Filename=name, Content_Type="application/warc-fields")
     for path, (type, body) in pages.items():
         uri = SITE + path

@@ -2,9 +2,9 @@
 
 usage: generate_entities.py OUTPUT
 
-The table is that of the Python standard library, which is the standard's own. A node is a prefix of a
-name; its children stand side by side in the order of their labels, so that one step down is one
-memchr over the labels. The root is node 0.
+The table is that of the Python standard library, which is the standard's own. A node is a prefix
+of a name; its children stand side by side in the order of their labels, so that one step down is
+one memchr over the labels. The root is node 0.
 """
 
 import html.entities

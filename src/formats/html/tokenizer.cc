@@ -525,8 +525,6 @@ const char* Tokenizer::Impl::EndAsText(const char* end) {
   return end;
 }
 
-// ----------------------------------------------------------------------------------------------------
-
 Tokenizer::Tokenizer(TokenSink& sink, Options options)
     : impl_(std::make_unique<Impl>(sink, options)) {}
 
