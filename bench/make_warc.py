@@ -3,8 +3,9 @@
 
     make_warc.py --out FOLDER [--megabytes N] [--versions FILE.zst]
 
-FOLDER gets half-0.warc.gz and half-1.warc.gz, pages.warc.gz (the two one after the other) and
-pages.json with their numbers. Each file begins with a warcinfo record; every page is a response
+FOLDER gets half-0.warc.gz and half-1.warc.gz, pages.warc.gz (the two one after the other),
+small.warc.gz (the first bytes of each page, for many small records) and pages.json with their
+numbers. Each file begins with a warcinfo record; every page is a response
 record, each record a gzip member (zlib, level 6). Block and payload digests are SHA-1 in base 32.
 
 The pages are all versions of the pages of a real site, read from --versions with the zstd
@@ -27,8 +28,9 @@ import time
 import uuid
 import zlib
 
-FORMAT_VERSION = 1  # raise it when the files would come out otherwise
+FORMAT_VERSION = 2  # raise it when the files would come out otherwise
 BATCH_BYTES = 4 << 20
+SMALL_BODY_BYTES = 1000
 FIRST_MADE_UP_TIME = 1_400_000_000
 
 
@@ -83,13 +85,12 @@ def member(raw):
 
 
 def pack(batch):
-    """Turns [(url, seconds, body)] into gzip members: (bytes, records, raw bytes)."""
-    members, raw_bytes = [], 0
-    for url, seconds, body in batch:
-        raw = response(url, seconds, body)
-        raw_bytes += len(raw)
-        members.append(member(raw))
-    return b"".join(members), len(batch), raw_bytes
+    """Turns [(url, seconds, body)] into gzip members: (bytes, raw bytes) of the pages, and of
+    their first bytes."""
+    def members(body_bytes):
+        raw = [response(url, seconds, body[:body_bytes]) for url, seconds, body in batch]
+        return b"".join(map(member, raw)), sum(map(len, raw))
+    return len(batch), members(None), members(SMALL_BODY_BYTES)
 
 
 def versions(file):
@@ -161,20 +162,23 @@ def write(out, megabytes, file):
     out.mkdir(parents=True, exist_ok=True)
     halves = [out / "half-0.warc.gz", out / "half-1.warc.gz"]
     numbers = {**plan(megabytes, file), "responses": 0, "records": 2, "raw_bytes": 0,
-               "file_bytes": 0}
+               "file_bytes": 0, "small_raw_bytes": 0}
     slots = multiprocessing.Semaphore(8)
-    with multiprocessing.Pool() as pool, halves[0].open("wb") as a, halves[1].open("wb") as b:
+    with multiprocessing.Pool() as pool, halves[0].open("wb") as a, halves[1].open("wb") as b, \
+            (out / "small.warc.gz").open("wb") as small:
         for half, handle in zip(halves, (a, b)):
             raw = warcinfo(half.name)
             numbers["raw_bytes"] += len(raw)
             numbers["file_bytes"] += handle.write(member(raw))
         packed = pool.imap(pack, bounded(batches(pages(file)), slots))
-        for number, (data, count, raw_bytes) in enumerate(packed):
+        for number, (count, (data, raw_bytes), (small_data, small_raw_bytes)) in enumerate(packed):
             slots.release()
             numbers["file_bytes"] += (a, b)[number % 2].write(data)
+            small.write(small_data)
             numbers["responses"] += count
             numbers["records"] += count
             numbers["raw_bytes"] += raw_bytes
+            numbers["small_raw_bytes"] += small_raw_bytes
             if numbers["file_bytes"] >= megabytes * 1_000_000:
                 break
         pool.terminate()
