@@ -10,11 +10,14 @@ namespace stele::html {
 
 // A response as link extraction sees it. All views are borrowed for the call.
 struct LinkDocument {
-  std::string_view url;           // absolute; of the page that included it for scripts
-  std::string_view content;       // transfer and content codings undone, in its own character set
-  std::string_view content_type;  // the header's value; may be empty
-  std::span<const std::string_view> link_headers;  // the values of all Link fields
-  std::string_view refresh, location, content_location, robots_tag;  // header values, or empty
+  std::string_view url{};           // absolute; of the page that included it for scripts
+  std::string_view content{};       // transfer and content codings undone, in its own character set
+  std::string_view content_type{};  // this and the following: header values, or empty
+  std::span<const std::string_view> link_headers{};  // one for each Link field
+  std::string_view refresh{};
+  std::string_view location{};
+  std::string_view content_location{};
+  std::string_view robots_tag{};
 };
 
 // Hands out every distinct link of the response once per hop kind, those of the header first.

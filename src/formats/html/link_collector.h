@@ -18,7 +18,7 @@ using BaseId = std::uint32_t;
 
 // A part of a document that an extractor reads: all of it, a <style> element, an attribute.
 struct LinkSource {
-  std::string_view bytes;
+  std::string_view bytes{};
   BaseId base = 0;
   std::size_t offset = 0;  // where `bytes` begin in the document
   bool verbatim = true;    // bytes stand in the document as they are; else all is at `offset`
@@ -30,7 +30,7 @@ struct LinkSource {
 
 // A reference as an extractor finds it.
 struct FoundLink {
-  std::string_view href;
+  std::string_view href{};
   Hop hop = Hop::kNavigation;
   std::string_view context{};  // a literal
   std::size_t offset = 0;

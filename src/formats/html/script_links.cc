@@ -243,6 +243,10 @@ class ScriptScanner {
 
 }  // namespace
 
+void ExtractScriptLinks(const LinkSource& source, LinkCollector& links) {
+  ScriptScanner(source, links).Run();
+}
+
 bool LooksLikeUrl(std::string_view text) {
   if (text.size() < 4) return false;
   if (std::ranges::any_of(text, [](char c) {
