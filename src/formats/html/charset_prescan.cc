@@ -24,9 +24,9 @@ class Prescan {
 
   std::optional<Encoding> Run() {
     while (at_ < bytes_.size()) {
-      if (bytes_[at_] != '<') {
-        ++at_;
-      } else if (bytes_.substr(at_, 4) == "<!--") {
+      at_ = bytes_.find('<', at_);
+      if (at_ == std::string_view::npos) return std::nullopt;
+      if (bytes_.substr(at_, 4) == "<!--") {
         // "<!-->" is a whole comment: the dashes may be shared.
         const std::size_t end = bytes_.find("-->", at_ + 2);
         if (end == std::string_view::npos) return std::nullopt;
@@ -62,8 +62,7 @@ class Prescan {
 
   void SkipTag() {
     while (at_ < bytes_.size() && !IsHtmlSpace(bytes_[at_]) && bytes_[at_] != '>') ++at_;
-    PrescanAttribute attribute;
-    while (NextAttribute(attribute)) {
+    while (NextAttribute(nullptr)) {
     }
   }
 
@@ -73,7 +72,7 @@ class Prescan {
     std::optional<bool> need_pragma;
     std::optional<Encoding> encoding;
     PrescanAttribute attribute;
-    while (NextAttribute(attribute)) {
+    while (NextAttribute(&attribute)) {
       if (attribute.name == "http-equiv" && !seen_http_equiv) {
         seen_http_equiv = true;
         got_pragma = attribute.value == "content-type";
@@ -98,45 +97,44 @@ class Prescan {
     return encoding;
   }
 
-  // "Get an attribute". False at the end of the tag, with at_ on its '>', or of the window.
-  bool NextAttribute(PrescanAttribute& attribute) {
-    attribute.name.clear();
-    attribute.value.clear();
+  // "Get an attribute", into `attribute` unless null. False at the end of the tag, with at_ on its
+  // '>', or of the window.
+  bool NextAttribute(PrescanAttribute* attribute) {
+    if (attribute != nullptr) *attribute = {};
     while (at_ < bytes_.size() && (IsHtmlSpace(bytes_[at_]) || bytes_[at_] == '/')) ++at_;
     if (at_ >= bytes_.size() || bytes_[at_] == '>') return false;
-    while (at_ < bytes_.size()) {
+    const std::size_t start = at_;
+    while (at_ < bytes_.size() && !IsHtmlSpace(bytes_[at_])) {
       const char c = bytes_[at_];
-      if (c == '=' && !attribute.name.empty()) break;
-      if (IsHtmlSpace(c)) break;
-      if (c == '/' || c == '>') return true;
-      attribute.name.push_back(ToAsciiLower(c));
+      if ((c == '=' && at_ > start) || c == '/' || c == '>') break;
       ++at_;
     }
+    if (attribute != nullptr) attribute->name = AsciiLower(bytes_.substr(start, at_ - start));
+    if (at_ < bytes_.size() && (bytes_[at_] == '/' || bytes_[at_] == '>')) return true;
     SkipSpace();
     if (at_ >= bytes_.size()) return false;
     if (bytes_[at_] != '=') return true;
     ++at_;
     SkipSpace();
-    return Value(attribute.value);
+    return Value(attribute);
   }
 
-  bool Value(std::string& value) {
+  bool Value(PrescanAttribute* attribute) {
     if (at_ >= bytes_.size()) return false;
     const char quote = bytes_[at_];
-    if (quote == '"' || quote == '\'') {
-      for (++at_; at_ < bytes_.size(); ++at_) {
-        if (bytes_[at_] == quote) {
-          ++at_;
-          return true;
-        }
-        value.push_back(ToAsciiLower(bytes_[at_]));
-      }
+    const bool quoted = quote == '"' || quote == '\'';
+    const std::size_t start = quoted ? at_ + 1 : at_;
+    std::size_t end = quoted ? bytes_.find(quote, start) : start;
+    if (!quoted) {
+      while (end < bytes_.size() && !IsHtmlSpace(bytes_[end]) && bytes_[end] != '>') ++end;
+    }
+    if (end >= bytes_.size()) {
+      at_ = bytes_.size();
       return false;
     }
-    while (at_ < bytes_.size() && !IsHtmlSpace(bytes_[at_]) && bytes_[at_] != '>') {
-      value.push_back(ToAsciiLower(bytes_[at_++]));
-    }
-    return at_ < bytes_.size();
+    if (attribute != nullptr) attribute->value = AsciiLower(bytes_.substr(start, end - start));
+    at_ = quoted ? end + 1 : end;
+    return true;
   }
 
   void SkipSpace() {
@@ -150,7 +148,9 @@ class Prescan {
 }  // namespace
 
 std::optional<Encoding> PrescanMeta(std::string_view content) {
-  return Prescan(content.substr(0, kPrescanSize)).Run();
+  const std::optional<Encoding> early = Prescan(content.substr(0, kPrescanSize)).Run();
+  if (early || content.size() <= kPrescanSize) return early;
+  return Prescan(content.substr(0, kLatePrescanSize)).Run();
 }
 
 std::optional<Encoding> EncodingFromMetaContent(std::string_view content) {

@@ -35,7 +35,7 @@ TEST(ScriptLinks, UndoesEscapesAndNestedQuotes) {
 TEST(ScriptLinks, RejectsWhatCodeIsMadeOf) {
   EXPECT_THAT(Script("'text/javascript' 'application/json' '1.5/2' 'a.b.c' '/' './' 'foo/bar' "
                      "'a.png+' '.js' 'http://' 'http://localhost/' '${a}/b.png' 'x y.png' "
-                     "'jQuery.fn.html' 'a//b.png' 'yyyy/mm/dd' 'http://a' '*.html' '//' 'M.D.Y'"),
+                     "'jQuery.fn.extend' 'a//b.png' 'yyyy/mm/dd' 'http://a' '*.html' '//' 'M.D.Y'"),
               IsEmpty());
 }
 

@@ -399,16 +399,16 @@ PageText ExtractPlainText(std::string_view content, Encoding encoding, const Tex
 }
 
 std::string PageText::TextOf(TextKind kind) const {
+  const auto matches = [kind](const TextRun& run) {
+    return kind == kBodyText ? run.kinds == kBodyText : (run.kinds & kind) != 0;
+  };
   std::string out;
-  std::uint32_t last_end = 0;
-  for (const TextRun& run : runs) {
-    if (kind == kBodyText ? run.kinds != 0 : (run.kinds & kind) == 0) continue;
-    const std::string_view bytes = std::string_view(text).substr(run.begin, run.end - run.begin);
-    if (!out.empty() && run.begin != last_end) out.push_back('\n');
-    out.append(bytes);
-    last_end = run.end;
-    while (!out.empty() && IsAsciiSpace(out.back())) out.pop_back();
-    if (bytes.size() != TrimSpace(bytes).size()) last_end = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!matches(runs[i])) continue;
+    const std::uint32_t begin = runs[i].begin;
+    while (i + 1 < runs.size() && matches(runs[i + 1])) ++i;
+    if (!out.empty()) out.push_back('\n');
+    out.append(TrimSpace(std::string_view(text).substr(begin, runs[i].end - begin)));
   }
   return out;
 }

@@ -44,7 +44,7 @@ struct PageText {
   std::string language;    // of <html lang>, else of a Content-Language <meta>; as written
   bool truncated = false;  // a limit was reached: the text stops there
 
-  // All runs with one of the kinds, joined by line feeds.
+  // All runs with that kind, those that do not follow each other joined by line feeds.
   std::string TextOf(TextKind kind) const;
 };
 
