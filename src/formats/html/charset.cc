@@ -13,6 +13,7 @@ namespace stele::html {
 namespace {
 
 constexpr std::size_t kDetectionWindow = 64 << 10;
+constexpr std::size_t kSampleMax = 16 << 10;
 constexpr int kIcuConfidenceMin = 30;  // of 100; below it ICU's own guesses are mostly noise
 
 std::optional<EncodingChoice> FromByteOrderMark(std::string_view content) {
@@ -71,15 +72,16 @@ std::string DetectionSample(std::string_view content) {
   std::size_t at = AsciiPrefix(content);
   at = at > 256 ? at - 256 : 0;
   const std::string_view window = content.substr(at, kDetectionWindow);
-  sample.reserve(window.size());
+  sample.reserve(kSampleMax);
   bool in_tag = false;
   for (const char c : window) {
+    if (sample.size() >= kSampleMax) break;
     if (c == '<') in_tag = true;
     if (!in_tag) sample.push_back(c);
     if (c == '>') in_tag = false;
   }
   // Some documents are all tags to this eye; then the tags have to do.
-  if (IsAscii(sample)) sample.assign(window);
+  if (IsAscii(sample)) sample.assign(window.substr(0, kSampleMax));
   return sample;
 }
 

@@ -37,7 +37,7 @@ inline constexpr std::size_t kLatePrescanSize = 32 << 10;
 // Steps 1 to 3 alone: what was declared. `charset` is the header's charset parameter, may be empty.
 std::optional<EncodingChoice> DeclaredEncoding(std::string_view content, std::string_view charset);
 
-// All steps. Guesses from at most the first 64 KiB that hold a byte above 127.
+// All steps. Guesses from at most 16 KiB of text around and after the first byte above 127.
 EncodingChoice ChooseEncoding(std::string_view content, std::string_view charset);
 
 // Step 4 and 5 alone.

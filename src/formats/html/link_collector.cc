@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "formats/html/charset.h"
-#include "formats/html/text_decoder.h"
 #include "formats/html/utf8.h"
 #include "formats/url/url.h"
 #include "util/ascii.h"
@@ -191,7 +190,10 @@ std::string_view LinkCollector::ToUtf8(std::string_view href, bool utf8, std::st
   if (!encoding_) encoding_ = DetectEncoding(document_).encoding;
   if (*encoding_ == Encoding::kUtf8) return href;
   const std::size_t query = std::min(href.find('?'), href.size());
-  buffer = DecodeText(href.substr(0, query), *encoding_);
+  if (!decoder_) decoder_.emplace(*encoding_);
+  buffer.clear();
+  decoder_->Decode(href.substr(0, query), buffer);
+  decoder_->Finish(buffer);
   buffer.append(href.substr(query));
   return buffer;
 }

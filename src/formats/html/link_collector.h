@@ -10,6 +10,7 @@
 
 #include "formats/html/encoding.h"
 #include "formats/html/link.h"
+#include "formats/html/text_decoder.h"
 
 namespace stele::html {
 
@@ -88,6 +89,7 @@ class LinkCollector {
   std::string_view document_;
   std::string url_;
   std::optional<Encoding> encoding_;
+  std::optional<TextDecoder> decoder_;  // made when first needed
   const LinkLimits& limits_;
   std::vector<Base> bases_;
   std::vector<Entry> entries_;

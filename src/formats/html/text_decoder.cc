@@ -112,14 +112,20 @@ class TextDecoder::Impl {
     }
   }
 
-  void Decode(std::string_view bytes, std::string& out, bool last) {
+  void Finish(std::string& out) {
+    if (encoding_ == Encoding::kUtf8) DecodeUtf8({}, out, true);
+    if (converter_ != nullptr) DecodeByIcu({}, out, true);
+    replaced_ = false;
+  }
+
+  void Decode(std::string_view bytes, std::string& out) {
     if (encoding_ == Encoding::kUtf8) {
-      DecodeUtf8(bytes, out, last);
+      DecodeUtf8(bytes, out, false);
     } else if (encoding_ == Encoding::kReplacement) {
       if (!bytes.empty() && !replaced_) out.append(kReplacementUtf8);
       replaced_ |= !bytes.empty();
     } else if (converter_ != nullptr) {
-      DecodeByIcu(bytes, out, last);
+      DecodeByIcu(bytes, out, false);
     } else {
       DecodeByTable(bytes, out);
     }
@@ -191,7 +197,10 @@ class TextDecoder::Impl {
                      nullptr, last, &status);
       for (const UChar* unit = pivot.data(); unit != target; ++unit) AppendUnit(*unit, out);
     }
-    if (last && high_surrogate_ != 0) out.append(kReplacementUtf8);
+    if (!last) return;
+    if (high_surrogate_ != 0) out.append(kReplacementUtf8);
+    high_surrogate_ = 0;
+    ucnv_reset(converter_.get());
   }
 
   // Joins surrogate pairs, which may come in two calls.
@@ -226,11 +235,9 @@ TextDecoder::~TextDecoder() = default;
 TextDecoder::TextDecoder(TextDecoder&&) noexcept = default;
 TextDecoder& TextDecoder::operator=(TextDecoder&&) noexcept = default;
 
-void TextDecoder::Decode(std::string_view bytes, std::string& out) {
-  impl_->Decode(bytes, out, false);
-}
+void TextDecoder::Decode(std::string_view bytes, std::string& out) { impl_->Decode(bytes, out); }
 
-void TextDecoder::Finish(std::string& out) { impl_->Decode({}, out, true); }
+void TextDecoder::Finish(std::string& out) { impl_->Finish(out); }
 
 std::string DecodeText(std::string_view bytes, Encoding encoding) {
   std::string out;

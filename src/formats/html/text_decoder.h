@@ -20,10 +20,9 @@ class TextDecoder {
   TextDecoder& operator=(TextDecoder&&) noexcept;
 
   // Appends to `out` at most three bytes per input byte, and what earlier calls held back.
-  // Requires: Finish() not yet called.
   void Decode(std::string_view bytes, std::string& out);
 
-  // What an unfinished last character comes to. Requires: not yet called.
+  // What an unfinished last character comes to. The decoder is then as new.
   void Finish(std::string& out);
 
  private:
