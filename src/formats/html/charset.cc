@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kDetectionWindow = 64 << 10;
 constexpr std::size_t kSampleMax = 16 << 10;
+constexpr std::size_t kIcuSampleMax = 4 << 10;  // its models are thorough and slow
 constexpr int kIcuConfidenceMin = 30;  // of 100; below it ICU's own guesses are mostly noise
 
 std::optional<EncodingChoice> FromByteOrderMark(std::string_view content) {
@@ -172,7 +173,8 @@ EncodingChoice DetectEncoding(std::string_view content) {
       escapes ? std::string(content.substr(0, kDetectionWindow)) : DetectionSample(content);
   std::optional<Encoding> found = AskUchardet(sample);
   if (!found || !TrustsUchardet(*found)) {
-    const std::optional<Encoding> second = AskIcu(sample);
+    const std::optional<Encoding> second =
+        AskIcu(std::string_view(sample).substr(0, kIcuSampleMax));
     if (second) found = second;
   }
   // UTF-8 was ruled out above, and nothing decodes to less than the replacement encoding.

@@ -465,7 +465,8 @@ void HtmlLinkSink::EndRaw() {
   raw_ = Raw::kNone;
   if (raw_at_.end == 0) return;
   const std::string_view bytes = source_.bytes.substr(raw_at_.begin, raw_at_.end - raw_at_.begin);
-  const LinkSource piece = Piece(bytes, raw_at_.begin, true);
+  const std::uint64_t begin = raw_at_.begin;
+  const LinkSource piece = Piece(bytes, begin, true);
   raw_at_ = {};
   switch (kind) {
     case Raw::kNone:
@@ -483,7 +484,7 @@ void HtmlLinkSink::EndRaw() {
       ExtractJsonLdLinks(piece, links_);
       break;
     case Raw::kHtml:
-      Nested(bytes, piece.offset, true, source_.utf8);
+      Nested(bytes, begin, true, source_.utf8);
       break;
   }
 }

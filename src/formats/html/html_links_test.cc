@@ -177,6 +177,17 @@ TEST(HtmlLinks, ReportsContextAndOffset) {
   EXPECT_EQ(page.substr(links[1].offset, 5), "d.png");
 }
 
+TEST(HtmlLinks, OffsetsOfNestedDocumentsAreThoseOfTheWhole) {
+  const std::string_view page =
+      "<p><!--[if IE]><noframes><a href=deep></noframes><![endif]--><noembed><img src=one>";
+  std::vector<Link> links;
+  ExtractLinks({.url = kTestUrl, .content = page, .content_type = "text/html"},
+               [&](Link&& link) { links.push_back(std::move(link)); });
+  ASSERT_EQ(links.size(), 2u);
+  EXPECT_EQ(page.substr(links[0].offset, 4), "deep");
+  EXPECT_EQ(page.substr(links[1].offset, 3), "one");
+}
+
 TEST(HtmlLinks, LimitsAreKeptAndReported) {
   std::string page;
   for (int i = 0; i < 100; ++i)
