@@ -146,27 +146,24 @@ bool HasMagicNumber(std::string_view content) {
 
 DocumentKind KindOfLabel(std::string_view essence) {
   for (const Labelled& known : kLabels) {
-    if (EqualsIgnoreCase(essence, known.essence)) return known.kind;
+    if (essence == known.essence) return known.kind;
   }
-  const std::string lower = AsciiLower(essence.substr(0, 128));
-  if (lower.ends_with("json")) return DocumentKind::kJson;
-  if (lower.ends_with("+xml")) return DocumentKind::kFeed;
+  if (essence.ends_with("json")) return DocumentKind::kJson;
+  if (essence.ends_with("+xml")) return DocumentKind::kFeed;
   return DocumentKind::kNone;
 }
 
 bool SaysNothing(std::string_view essence) {
-  return essence.find('/') == kNone || EqualsIgnoreCase(essence, "text/plain") ||
-         EqualsIgnoreCase(essence, "application/octet-stream") ||
-         EqualsIgnoreCase(essence, "unknown/unknown") ||
-         EqualsIgnoreCase(essence, "application/unknown") || essence == "*/*";
+  return essence.find('/') == kNone || essence == "text/plain" ||
+         essence == "application/octet-stream" || essence == "unknown/unknown" ||
+         essence == "application/unknown" || essence == "*/*";
 }
 
 }  // namespace
 
-DocumentKind KindOfDocument(std::string_view content, std::string_view content_type) {
+DocumentKind KindOfDocument(std::string_view content, std::string_view media_type) {
   constexpr std::size_t kHead = 1024;
-  const std::string_view essence = TrimSpace(content_type.substr(0, content_type.find(';')));
-  const DocumentKind label = KindOfLabel(essence);
+  const DocumentKind label = KindOfLabel(media_type);
   if (content.substr(0, kHead).find("%PDF-") != kNone &&
       (label == DocumentKind::kPdf || content.starts_with("%PDF-"))) {
     return DocumentKind::kPdf;
@@ -174,7 +171,7 @@ DocumentKind KindOfDocument(std::string_view content, std::string_view content_t
   const std::string_view head = SkipSpaceAndMark(content.substr(0, 4 * kHead));
   if (head.starts_with("#EXTM3U")) return DocumentKind::kHls;
   if (HasMagicNumber(content)) return DocumentKind::kNone;
-  const bool unlabelled = SaysNothing(essence);
+  const bool unlabelled = SaysNothing(media_type);
   if (label == DocumentKind::kNone && !unlabelled) return DocumentKind::kNone;
   const DocumentKind root = KindOfRoot(head);
   if (label == DocumentKind::kFeed || head.starts_with("<?xml") || unlabelled ||
@@ -190,24 +187,6 @@ DocumentKind KindOfDocument(std::string_view content, std::string_view content_t
                     label == DocumentKind::kJson || label == DocumentKind::kJsonLd ||
                     label == DocumentKind::kPdf;
   return code && looks_html ? DocumentKind::kHtml : label;
-}
-
-std::string_view CharsetOfContentType(std::string_view content_type) {
-  for (std::size_t at = content_type.find(';'); at != kNone; at = content_type.find(';', at)) {
-    const std::string_view parameter =
-        TrimSpace(content_type.substr(at + 1, content_type.find(';', at + 1) - at - 1));
-    ++at;
-    if (!StartsWithIgnoreCase(parameter, "charset")) continue;
-    std::string_view value = TrimSpace(parameter.substr(7));
-    if (!value.starts_with('=')) continue;
-    value = TrimSpace(value.substr(1));
-    if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
-        value.back() == value.front()) {
-      value = value.substr(1, value.size() - 2);
-    }
-    return value;
-  }
-  return {};
 }
 
 }  // namespace stele::html

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace stele::html {
@@ -21,13 +20,11 @@ enum class DocumentKind : std::uint8_t {
   kDash,
 };
 
-// By the Content-Type header's value, corrected by the first bytes where they cannot be mistaken:
-// %PDF-, #EXTM3U, the root element of an XML document, the magic numbers of pictures and archives
-// labelled as HTML, a page of HTML labelled as a style sheet or script (an error page). Without a
-// usable label (none, text/plain, application/octet-stream) only the bytes count.
-DocumentKind KindOfDocument(std::string_view content, std::string_view content_type);
-
-// The charset parameter of a Content-Type value; "" where there is none.
-std::string_view CharsetOfContentType(std::string_view content_type);
+// By the media type in lower case, without parameters ("text/html"), corrected by the first bytes
+// where they cannot be mistaken: %PDF-, #EXTM3U, the root element of an XML document, the magic
+// numbers of pictures and archives labelled as HTML, a page of HTML labelled as a style sheet or
+// script (an error page). Without a usable label (none, text/plain, application/octet-stream) only
+// the bytes count.
+DocumentKind KindOfDocument(std::string_view content, std::string_view media_type);
 
 }  // namespace stele::html

@@ -14,6 +14,7 @@
 #include "formats/html/script_links.h"
 #include "formats/html/sitemap_links.h"
 #include "formats/html/text_decoder.h"
+#include "formats/http/media_type.h"
 
 namespace stele::html {
 namespace {
@@ -64,15 +65,16 @@ LinkSummary ExtractLinks(const LinkDocument& document, const LinkSink& sink,
   std::string_view content = document.content;
   std::optional<EncodingChoice> declared;
   std::string converted;
-  DocumentKind kind = KindOfDocument(content, document.content_type);
+  const http::MediaType label = http::ParseMediaType(document.content_type);
+  DocumentKind kind = KindOfDocument(content, label.type);
   if (kind != DocumentKind::kPdf && kind != DocumentKind::kHls) {
-    declared = DeclaredEncoding(content, CharsetOfContentType(document.content_type));
+    declared = DeclaredEncoding(content, label.charset);
   }
   if (declared && !HasAsciiMarkup(declared->encoding)) {
     converted = DecodeText(content.substr(declared->bom_size), declared->encoding);
     content = converted;
     declared->encoding = Encoding::kUtf8;
-    kind = KindOfDocument(content, document.content_type);
+    kind = KindOfDocument(content, label.type);
   }
   LinkCollector links(content, document.url,
                       declared ? std::optional(declared->encoding) : std::nullopt, limits);

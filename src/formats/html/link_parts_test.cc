@@ -105,20 +105,13 @@ TEST(DocumentKind, BelievesBytesOverLabels) {
 }
 
 TEST(DocumentKind, BelievesLabelsWhereBytesSayNothing) {
-  EXPECT_EQ(KindOfDocument("hello", "text/html; charset=x"), DocumentKind::kHtml);
-  EXPECT_EQ(KindOfDocument("a{}", "Text/CSS"), DocumentKind::kCss);
+  EXPECT_EQ(KindOfDocument("hello", "text/html"), DocumentKind::kHtml);
+  EXPECT_EQ(KindOfDocument("a{}", "text/css"), DocumentKind::kCss);
   EXPECT_EQ(KindOfDocument("{}", "application/json"), DocumentKind::kJson);
   EXPECT_EQ(KindOfDocument("{}", "application/ld+json"), DocumentKind::kJsonLd);
   EXPECT_EQ(KindOfDocument("hello", "text/plain"), DocumentKind::kNone);
   EXPECT_EQ(KindOfDocument("", "image/png"), DocumentKind::kNone);
   EXPECT_EQ(KindOfDocument("<html>", "application/octet-stream"), DocumentKind::kHtml);
-}
-
-TEST(DocumentKind, FindsTheCharsetParameter) {
-  EXPECT_EQ(CharsetOfContentType("text/html; charset=utf-8"), "utf-8");
-  EXPECT_EQ(CharsetOfContentType("text/html;a=b; Charset = \"x y\" ;c"), "x y");
-  EXPECT_EQ(CharsetOfContentType("text/html; charset"), "");
-  EXPECT_EQ(CharsetOfContentType("text/html"), "");
 }
 
 }  // namespace
