@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "util/ascii.h"
 
@@ -91,10 +92,15 @@ struct Words {
 Words LastWords(std::string_view line) {
   Words words;
   while (words.count < kWordsMax) {
-    const std::size_t space = line.rfind(' ');
-    words.list[words.count++] = line.substr(space + 1);  // npos + 1 is 0
-    if (space == std::string_view::npos) break;
-    line = line.substr(0, space);
+    // rfind() goes byte by byte, and a search through garbage comes here often.
+    const void* space = memrchr(line.data(), ' ', line.size());
+    if (space == nullptr) {
+      words.list[words.count++] = line;
+      break;
+    }
+    const std::size_t at = static_cast<std::size_t>(static_cast<const char*>(space) - line.data());
+    words.list[words.count++] = line.substr(at + 1);
+    line = line.substr(0, at);
   }
   return words;
 }

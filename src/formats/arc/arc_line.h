@@ -34,7 +34,7 @@ struct ArcLine {
 };
 
 // Longer lines are no heads of records.
-inline constexpr std::size_t kLineBytesMax = 16 * 1024;
+inline constexpr std::size_t kLineBytesMax = 8 * 1024;
 
 // `line` without its line end. Nothing when it cannot be the head of a record: it must end in a
 // length and have, at its place, a date or an address, of which one may be garbled or missing.

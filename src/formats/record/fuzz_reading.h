@@ -24,7 +24,8 @@ inline void CheckReading(io::Source& source, std::uint64_t size, std::unique_ptr
     Check(next.ok());
     if (*next == nullptr) break;
     const Record& record = **next;
-    Check(!plain || ++records <= size);
+    ++records;
+    Check(!plain || records <= size);
     Check(record.offset < size && !record.head.empty());
     for (const http::Field& field : record.fields.fields()) Check(!field.name.empty());
     if (records % 3 == 0) {

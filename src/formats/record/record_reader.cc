@@ -12,7 +12,7 @@ namespace stele::record {
 namespace {
 
 constexpr std::size_t kPeekBytes = 512;
-constexpr std::size_t kHeadPeekBytes = 4096;
+constexpr std::size_t kHeadPeekBytes = 16 * 1024;
 
 }  // namespace
 
