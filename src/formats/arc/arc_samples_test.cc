@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <tuple>
 
 #include "formats/arc/arc_grammar.h"
 #include "formats/record/test_reading.h"
-#include "formats/warc/warc_grammar.h"
 #include "io/posix_file_system.h"
 
 namespace stele::arc {
@@ -82,37 +80,6 @@ TEST_F(ArcSamples, RecordsWithoutSeparatorsAreRead) {
   EXPECT_THAT(reading.good, SizeIs(9));
   EXPECT_THAT(reading.types, Contains("response").Times(7));
   EXPECT_TRUE(reading.losses.empty());
-}
-
-using Capture = std::tuple<std::string, std::string, std::uint64_t>;
-
-// URL, date and length of the responses with HTTP heads.
-std::vector<Capture> CapturesOf(io::Source& source, std::unique_ptr<record::Grammar> grammar) {
-  std::vector<Capture> captures;
-  RecordReader reader(*record::OpenRecordInput(source), std::move(grammar));
-  for (;;) {
-    Result<const record::Record*> next = reader.Next();
-    EXPECT_TRUE(next.ok());
-    if (!next || *next == nullptr) break;
-    const record::Record& record = **next;
-    if (record.type != record::RecordType::kResponse || !record.target_uri.starts_with("http")) {
-      continue;
-    }
-    EXPECT_EQ(record.content_type, "application/http; msgtype=response");
-    captures.emplace_back(record.target_uri, FormatIso(*record.date), record.content_length);
-  }
-  EXPECT_TRUE(reader.losses().empty());
-  std::sort(captures.begin(), captures.end());
-  return captures;
-}
-
-TEST_F(ArcSamples, OneCrawlInArcAndWarcGivesTheSameCaptures) {
-  const std::string name = "jwat/IAH-20080430204825-00000-blackbook";
-  io::FileSource arc(*fs_.OpenForReading(SamplePath(name + ".arc.gz")));
-  io::FileSource warc(*fs_.OpenForReading(SamplePath(name + ".warc.gz")));
-  const std::vector<Capture> in_arc = CapturesOf(arc, NewGrammar());
-  EXPECT_GT(in_arc.size(), 200u);
-  EXPECT_EQ(in_arc, CapturesOf(warc, std::make_unique<warc::WarcGrammar>()));
 }
 
 }  // namespace

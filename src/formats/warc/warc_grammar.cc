@@ -109,6 +109,9 @@ Result<std::size_t> WarcGrammar::HeadLength(std::string_view bytes) const {
     std::size_t end = at;
     while (end < bytes.size() && bytes[end] == '\r') ++end;
     if (end < bytes.size() && bytes[end] == '\n') return end + 1;
+    if (BeginsRecord(bytes.substr(at)) == Match::kYes) {
+      return Error{ErrorCode::kCorrupt, "another record begins within the head"};
+    }
   }
   return std::size_t{0};
 }
@@ -134,6 +137,10 @@ Status WarcGrammar::ParseHead(std::string_view head, Record& record, std::vector
       continue;
     }
     const std::string_view name = TrimSpace(line.substr(0, colon));
+    if (name.empty()) {
+      defects.push_back({"field-name", "a field has no name"});
+      continue;
+    }
     if (name.size() != colon) {
       defects.push_back({"field-name", fmt::format("spaces around the field name {}", name)});
     }
