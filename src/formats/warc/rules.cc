@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/warc/revisit.h"
+#include "formats/warc/truncation.h"
 #include "util/ascii.h"
 
 namespace stele::warc {
@@ -54,9 +56,6 @@ constexpr std::array<FieldRule, 13> kFieldRules = {{
 constexpr std::array<std::string_view, 5> kIdFields = {"WARC-Record-ID", "WARC-Concurrent-To",
                                                        "WARC-Refers-To", "WARC-Warcinfo-ID",
                                                        "WARC-Segment-Origin-ID"};
-
-constexpr std::array<std::string_view, 5> kTruncations = {"length", "time", "disconnect",
-                                                          "unspecified", "head"};
 
 bool IsRepeatable(std::string_view name) {
   return EqualsIgnoreCase(name, "WARC-Concurrent-To") || EqualsIgnoreCase(name, "WARC-Protocol");
@@ -115,34 +114,14 @@ void CheckValues(const Record& record, std::vector<Defect>& defects) {
       break;
     }
   }
-  if (const auto truncated = record.fields.Find("WARC-Truncated")) {
-    const bool known = std::any_of(kTruncations.begin(), kTruncations.end(), [&](auto reason) {
-      return EqualsIgnoreCase(reason, *truncated);
-    });
-    if (!known) {
-      defects.push_back({"truncated", fmt::format("WARC-Truncated \"{}\" is no reason that we know",
-                                                  *truncated)});
-    }
+  const std::optional<std::string_view> truncated = record.fields.Find("WARC-Truncated");
+  if (truncated && TruncationOf(record) == Truncation::kOther) {
+    defects.push_back(
+        {"truncated", fmt::format("WARC-Truncated \"{}\" is no reason that we know", *truncated)});
   }
 }
 
 }  // namespace
-
-RevisitProfile RevisitProfileOf(const Record& record) {
-  const std::optional<std::string_view> profile = record.fields.Find("WARC-Profile");
-  if (!profile) return RevisitProfile::kNone;
-  if (profile->ends_with("/identical-payload-digest")) return RevisitProfile::kIdenticalPayload;
-  if (profile->ends_with("/server-not-modified")) return RevisitProfile::kServerNotModified;
-  return RevisitProfile::kOther;
-}
-
-RevisitTarget RevisitTargetOf(const Record& record) {
-  RevisitTarget target;
-  target.uri = record.fields.Find("WARC-Refers-To-Target-URI").value_or("");
-  target.date = record.fields.Find("WARC-Refers-To-Date").value_or("");
-  target.record_id = record.fields.Find("WARC-Refers-To").value_or("");
-  return target;
-}
 
 void CheckHead(const Record& record, std::vector<Defect>& defects) {
   constexpr std::array<std::string_view, 4> kVersions = {"0.17", "0.18", "1.0", "1.1"};
