@@ -4,6 +4,7 @@
 
 #include "codec/gzip_codec.h"
 #include "formats/arc/arc_grammar.h"
+#include "formats/record/test_damage.h"
 #include "formats/record/test_reading.h"
 
 namespace stele::arc {
@@ -12,9 +13,7 @@ namespace {
 using record::Reading;
 using record::RecordReader;
 using record::RecordType;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 
 constexpr std::string_view kVersionBlock =
@@ -40,7 +39,6 @@ using Packing = std::string (*)(std::string_view);
 class ArcReader : public testing::TestWithParam<Packing> {
  protected:
   std::string Pack(std::string_view record) const { return GetParam()(record); }
-  bool plain() const { return GetParam() == &Plain; }
 };
 
 std::string NameOf(const testing::TestParamInfo<Packing>& packing) {
@@ -85,84 +83,28 @@ TEST_P(ArcReader, GoesToARecordByItsOffset) {
 }
 
 // Five records, packed one by one.
-struct Sample {
-  std::vector<std::string> packed;
-  std::string file;
-  Reading whole;
-
-  bool Hits(std::size_t record, std::size_t at, std::size_t count) const {
-    const std::uint64_t begin = whole.offsets[record];
-    return at < begin + packed[record].size() && at + count > begin;
-  }
-};
-
-Sample MakeSample(Packing pack) {
-  Sample sample;
+record::DamageTrial MakeTrial(Packing pack) {
+  std::vector<std::string> records;
   for (int i = 0; i < 5; ++i) {
     const std::string block = fmt::format("HTTP/1.0 200 OK\r\n\r\nblock {}\n\nof: text", i);
-    sample.packed.push_back(pack(i == 0 ? std::string(kVersionBlock) : MakeRecord(i, block)));
-    sample.file += sample.packed.back();
+    records.push_back(pack(i == 0 ? std::string(kVersionBlock) : MakeRecord(i, block)));
   }
-  sample.whole = ReadFile(sample.file);
-  return sample;
+  return record::DamageTrial(std::move(records), NewGrammar, pack == &Plain ? 0 : 4);
 }
 
-// The promise of recovery, byte by byte: damage costs the records it touches and no other.
 TEST_P(ArcReader, I5_AFlipAnywhereLosesNoRecordButTheOneItHits) {
-  const Sample sample = MakeSample(GetParam());
-  ASSERT_EQ(sample.whole.good.size(), 5u);
-  for (std::size_t at = plain() ? 0 : 4; at < sample.file.size(); ++at) {
-    for (int bit = 0; bit < 8; ++bit) {
-      std::string damaged = sample.file;
-      damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
-      const Reading reading = ReadFile(damaged);
-      for (std::size_t i = 0; i < 5; ++i) {
-        if (sample.Hits(i, at, 1)) continue;
-        EXPECT_THAT(reading.good, Contains(sample.whole.good[i]))
-            << "flip of bit " << bit << " at " << at << " lost record " << i;
-      }
-    }
-  }
+  MakeTrial(GetParam()).FlipEveryBit();
 }
 
 TEST_P(ArcReader, I5_ACutAnywhereLosesNoUndamagedRecord) {
-  const Sample sample = MakeSample(GetParam());
-  for (std::size_t at = 4; at < sample.file.size(); ++at) {
-    for (const std::size_t count : {1, 2, 7, 60, 150, 300}) {
-      std::string damaged = sample.file;
-      damaged.erase(at, count);
-      const Reading reading = ReadFile(damaged);
-      for (std::size_t i = 0; i < 5; ++i) {
-        if (sample.Hits(i, at, count)) continue;
-        // A cut from one line into the next record's makes one longer URL of two.
-        EXPECT_THAT(reading.good, Contains(EndsWith(sample.whole.good[i])))
-            << count << " bytes cut out at " << at << " lost record " << i;
-      }
-    }
-  }
+  MakeTrial(GetParam()).CutEverywhere({1, 2, 7, 60, 150, 300});
 }
 
 TEST_P(ArcReader, I5_ATruncatedFileKeepsAllWholeRecordsAndNamesTheLoss) {
-  const std::string a = Pack(MakeRecord(1, "one"));
-  const std::string b = Pack(MakeRecord(2, "two"));
-  for (std::size_t size = a.size() + 1; size + 1 < a.size() + b.size(); ++size) {
-    const Reading reading = ReadFile((a + b).substr(0, size));
-    EXPECT_THAT(reading.good, ElementsAre("http://example.org/1 one")) << size;
-    ASSERT_EQ(reading.losses.size(), 1u) << size;
-    EXPECT_EQ(reading.losses[0].begin, a.size());
-    EXPECT_EQ(reading.losses[0].end, size);
-  }
+  MakeTrial(GetParam()).Truncate(1);
 }
 
-TEST_P(ArcReader, I5_InsertedBytesLoseNoRecord) {
-  const std::string a = Pack(MakeRecord(1, "one"));
-  const std::string b = Pack(MakeRecord(2, "two"));
-  const Reading reading = ReadFile(a + std::string(5000, '\x1f') + b);
-  EXPECT_THAT(reading.good, ElementsAre("http://example.org/1 one", "http://example.org/2 two"));
-  ASSERT_EQ(reading.losses.size(), 1u);
-  EXPECT_EQ(reading.losses[0].begin, a.size());
-  EXPECT_EQ(reading.losses[0].end, a.size() + 5000);
-}
+TEST_P(ArcReader, I5_InsertedBytesLoseNoRecord) { MakeTrial(GetParam()).InsertGarbage(); }
 
 TEST(ArcRecovery, I5_OneLineThatLooksLikeARecordIsNotBelieved) {
   std::string broken = MakeRecord(1, "see " + MakeRecord(9, "nothing of that length") + "there");
