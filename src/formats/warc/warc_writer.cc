@@ -75,7 +75,6 @@ Result<record::Extent> WarcWriter::Write(const FieldList& fields, std::string_vi
 }
 
 Status WarcWriter::Begin(const FieldList& fields, std::uint64_t content_length) {
-  Check(block_left_ == 0 && pending_.size() == 0);
   std::string head = "WARC/1.1\r\n";
   for (const auto& [name, value] : fields) {
     if (EqualsIgnoreCase(name, "Content-Length")) continue;
@@ -92,12 +91,19 @@ Status WarcWriter::Begin(const FieldList& fields, std::uint64_t content_length) 
     head += "\r\n";
   }
   head += fmt::format("Content-Length: {}\r\n\r\n", content_length);
+  return BeginCopy(head, content_length, "\r\n\r\n");
+}
+
+Status WarcWriter::BeginCopy(std::string_view head, std::uint64_t content_length,
+                             std::string_view separator) {
+  Check(block_left_ == 0 && pending_.size() == 0);
+  separator_ = separator;
   begin_ = offset_;
   block_left_ = content_length;
   in_pieces_ = false;
   if (encoder_ != nullptr) {
     encoder_->Reset();
-    encoder_->ExpectSize(head.size() + content_length + 4);
+    encoder_->ExpectSize(head.size() + content_length + separator.size());
   }
   return Put(head, false);
 }
@@ -110,11 +116,11 @@ Status WarcWriter::Append(std::string_view piece) {
 
 Result<record::Extent> WarcWriter::End() {
   Check(block_left_ == 0);
-  if (const Status put = Put("\r\n\r\n", true); !put) return put.error();
+  if (const Status put = Put(separator_, true); !put) return put.error();
   record::Extent extent;
   extent.offset = begin_;
   extent.length = offset_ - begin_;
-  extent.separator = encoder_ == nullptr ? 4 : 0;
+  extent.separator = encoder_ == nullptr ? separator_.size() : 0;
   return extent;
 }
 

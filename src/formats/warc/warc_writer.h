@@ -56,7 +56,10 @@ class WarcWriter {
   // A block in pieces, whose length is known before. Errors: kInvalid for a field with a line end
   // in it, which would let a value pass itself off as other fields.
   Status Begin(const FieldList& fields, std::uint64_t content_length);
-  // Requires: Begin() before, and not more bytes than it was told.
+  // The same for a copy of a record of any format: `head` goes out as it is, empty line included,
+  // and `separator` behind the block.
+  Status BeginCopy(std::string_view head, std::uint64_t content_length, std::string_view separator);
+  // Requires: Begin() or BeginCopy() before, and not more bytes than it was told.
   Status Append(std::string_view piece);
   // Requires: all bytes are there.
   Result<record::Extent> End();
@@ -81,6 +84,7 @@ class WarcWriter {
   std::uint64_t offset_ = 0;
   std::uint64_t begin_ = 0;
   std::uint64_t block_left_ = 0;
+  std::string separator_;
   bool failed_ = false;
 };
 

@@ -94,6 +94,21 @@ TEST(WarcWriter, ABlockInPiecesIsTheSameRecordAsInOne) {
   }
 }
 
+TEST(WarcWriter, ACopyKeepsHeadAndSeparatorByteByByte) {
+  const std::string head = "WARC/0.18\nwarc-type:  resource\nContent-Length: 5\n\n";
+  io::StringSink sink;
+  auto writer = WarcWriter::Create(sink, {record::Compression::kNone, 0, ""});
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE((*writer)->BeginCopy(head, 5, "\n"));
+  ASSERT_TRUE((*writer)->Append("block"));
+  const Result<record::Extent> extent = (*writer)->End();
+  ASSERT_TRUE(extent);
+  EXPECT_EQ(sink.content(), head + "block\n");
+  EXPECT_EQ(extent->separator, 1u);
+  EXPECT_TRUE((*writer)->Write(Resource(1), "x"));
+  EXPECT_TRUE(sink.content().ends_with("x\r\n\r\n"));
+}
+
 TEST(WarcWriter, AValueCannotSmuggleInAField) {
   io::StringSink sink;
   auto writer = WarcWriter::Create(sink, {});
