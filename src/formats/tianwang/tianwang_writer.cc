@@ -63,37 +63,54 @@ std::string MakeHead(const Page& page, std::optional<std::uint64_t> unzip_length
 }  // namespace
 
 Result<record::Extent> Writer::Write(const Page& page) {
+  Page stored = page;
+  std::string compressed;
+  if (page.compress && !page.unzip_length) {
+    Result<std::string> stream = codec::DeflateCodec().Compress(page.data, kLevel);
+    if (!stream) return stream.error();
+    compressed = *std::move(stream);
+    stored.unzip_length = page.data.size();
+    stored.data = compressed;
+    stored.compress = false;
+  }
+  if (const Status begun = Begin(stored, stored.data.size()); !begun) return begun.error();
+  if (const Status put = Append(stored.data); !put) return put.error();
+  return End();
+}
+
+Status Writer::Begin(const Page& page, std::uint64_t length) {
+  Check(left_ == 0 || failed_);
   if (failed_) {
     return Error{ErrorCode::kIo, "an earlier record could not be written: begin a new file"};
   }
-  if (const Status good = CheckPage(page); !good) return good.error();
-  std::string compressed;
-  std::string_view data = page.data;
-  std::optional<std::uint64_t> unzip_length = page.unzip_length;
-  if (page.compress) {
-    Result<std::string> stream = codec::DeflateCodec().Compress(data, kLevel);
-    if (!stream) return stream.error();
-    compressed = *std::move(stream);
-    unzip_length = data.size();
-    data = compressed;
-  }
-  const std::string head = MakeHead(page, unzip_length, data.size());
+  if (const Status good = CheckPage(page); !good) return good;
+  const std::string head = MakeHead(page, page.unzip_length, length);
   if (head.size() > kHeadBytesMax) {
     return Error{ErrorCode::kInvalid,
                  fmt::format("the attributes have more than {} bytes", kHeadBytesMax)};
   }
-  for (const std::string_view part : {std::string_view(head), data, std::string_view("\n")}) {
-    if (const Status written = sink_.Write(part); !written) {
-      failed_ = true;
-      return written.error();
-    }
-  }
-  record::Extent extent;
-  extent.offset = offset_;
-  extent.length = head.size() + data.size() + 1;
-  extent.separator = 1;
-  offset_ += extent.length;
-  return extent;
+  begin_ = offset_;
+  left_ = length;
+  return Out(head);
+}
+
+Status Writer::Append(std::string_view piece) {
+  Check(piece.size() <= left_);
+  left_ -= piece.size();
+  return Out(piece);
+}
+
+Result<record::Extent> Writer::End() {
+  Check(left_ == 0);
+  if (const Status put = Out("\n"); !put) return put.error();
+  return record::Extent{begin_, offset_ - begin_, 1};
+}
+
+Status Writer::Out(std::string_view bytes) {
+  const Status written = sink_.Write(bytes);
+  failed_ = failed_ || !written;
+  offset_ += bytes.size();
+  return written;
 }
 
 }  // namespace stele::tianwang

@@ -35,9 +35,20 @@ class Writer {
   // part of one.
   Result<record::Extent> Write(const Page& page);
 
+  // The same for data in pieces, `length` bytes in all; page.data is not looked at. Begin() has the
+  // errors of Write(). Requires: !page.compress; each Begin() is followed by all the bytes, and
+  // then by End().
+  Status Begin(const Page& page, std::uint64_t length);
+  Status Append(std::string_view piece);
+  Result<record::Extent> End();
+
  private:
+  Status Out(std::string_view bytes);
+
   io::Sink& sink_;
   std::uint64_t offset_;
+  std::uint64_t begin_ = 0;  // of the record that is being written
+  std::uint64_t left_ = 0;   // of its data
   bool failed_ = false;
 };
 

@@ -101,6 +101,20 @@ TEST(TianwangWriter, I4_AnyDataComesBackByteForByte) {
   EXPECT_EQ(Rewritten(file), file);
 }
 
+TEST(TianwangWriter, I4_DataInPiecesIsWrittenAsInOne) {
+  const Page page = MakePage("http://a/", "some data");
+  io::StringSink sink;
+  Writer writer(sink);
+  ASSERT_TRUE(writer.Begin(page, 9));
+  ASSERT_TRUE(writer.Append("some "));
+  ASSERT_TRUE(writer.Append("data"));
+  const Result<record::Extent> first = writer.End();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->length, Written(page).size());
+  EXPECT_EQ(writer.Write(page)->offset, first->length);
+  EXPECT_EQ(sink.content(), Written(page) + Written(page));
+}
+
 TEST(TianwangWriter, I4_RefusesWhatWouldBreakTheRules) {
   io::StringSink sink;
   Writer writer(sink);
