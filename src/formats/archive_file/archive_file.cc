@@ -12,6 +12,7 @@
 namespace stele::archive_file {
 namespace {
 
+using record::Compression;
 using record::Format;
 using record::Grammar;
 using record::Match;
@@ -39,20 +40,51 @@ std::optional<Format> FormatHere(std::string_view bytes) {
   return std::nullopt;
 }
 
+// What a search through a file has found.
+struct Found {
+  Format format = Format::kWarc;
+  std::uint64_t offset = 0;
+};
+
 // The format whose record comes first, anywhere in the file.
-Result<std::optional<Format>> FormatAnywhere(RecordInput& input) {
-  std::optional<Format> best;
-  std::uint64_t best_at = 0;
+Result<std::optional<Found>> FormatAnywhere(RecordInput& input) {
+  std::optional<Found> best;
   for (const Format format : kFormats) {
     const std::unique_ptr<Grammar> grammar = NewGrammar(format);
     Result<std::optional<std::uint64_t>> found = input.FindRecord(0, *grammar);
     if (!found) return found.error();
-    if (*found && (!best || **found < best_at)) {
-      best = format;
-      best_at = **found;
-    }
+    if (*found && (!best || **found < best->offset)) best = Found{format, **found};
   }
   return best;
+}
+
+// Finds the first record of a file whose begin says nothing, and sets `input` to read it. A file
+// whose first bytes are destroyed does not look compressed any more, so it is searched for members
+// too.
+Result<std::optional<Format>> Search(io::Source& source, std::unique_ptr<RecordInput>& input) {
+  Result<std::optional<Found>> best = FormatAnywhere(*input);
+  if (!best) return best.error();
+  if (source.file() != nullptr && input->compression() == Compression::kNone) {
+    using Opener = Result<std::unique_ptr<RecordInput>> (*)(std::unique_ptr<record::ByteWindow>);
+    constexpr std::array<Opener, 2> kOpeners = {
+        [](std::unique_ptr<record::ByteWindow> window) -> Result<std::unique_ptr<RecordInput>> {
+          return record::NewGzipInput(std::move(window));
+        },
+        record::NewZstdInput};
+    for (const Opener open : kOpeners) {
+      Result<std::unique_ptr<RecordInput>> packed =
+          open(std::make_unique<record::ByteWindow>(source));
+      if (!packed) continue;
+      Result<std::optional<Found>> found = FormatAnywhere(**packed);
+      if (!found) return found.error();
+      if (!*found || (*best && (*best)->offset < (*found)->offset)) continue;
+      best = *found;
+      input = *std::move(packed);
+    }
+  }
+  if (!*best) return std::optional<Format>();
+  if (const Status back = input->SkipTo(0); !back) return back.error();
+  return std::optional((*best)->format);
 }
 
 std::string Shown(std::string_view bytes) {
@@ -104,7 +136,7 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(std::unique_ptr<io::Sourc
       archive->empty_ ? std::optional(Format::kWarc) : FormatHere(input->available());
   if (!format) {
     const std::string begin = Shown(input->available());
-    Result<std::optional<Format>> found = FormatAnywhere(*input);
+    Result<std::optional<Format>> found = Search(*archive->source_, input);
     if (!found) return found.error();
     if (!*found) {
       return Error{
@@ -113,7 +145,6 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(std::unique_ptr<io::Sourc
                       looked ? fmt::format("it begins with \"{}\"", begin) : looked.error().text)};
     }
     format = *found;
-    if (const Status back = input->SkipTo(0); !back) return back.error();
   }
   archive->reader_ = std::make_unique<record::RecordReader>(std::move(input), NewGrammar(*format));
   return archive;
