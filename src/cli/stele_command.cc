@@ -40,7 +40,9 @@ Command WarcCommand() {
   command.examples = {{"stele warc ls crawl.warc.gz", "What is in there?"},
                       {"stele warc check *.warc.gz", "Is it all right?"},
                       {"stele warc index --sort *.warc.gz >all.cdxj", "Index for replay"}};
-  command.commands = {WarcLsCommand(), WarcCatCommand(), WarcCheckCommand(), WarcIndexCommand()};
+  command.commands = {WarcLsCommand(),      WarcCatCommand(),    WarcCheckCommand(),
+                      WarcIndexCommand(),   WarcFilterCommand(), WarcRecompressCommand(),
+                      WarcConvertCommand(), WarcRecoverCommand()};
   return command;
 }
 
