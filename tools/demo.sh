@@ -16,7 +16,6 @@ show() {
   printf '$ stele %s\n' "$*"
   "$stele" "$@" || [ $? -eq 1 ]
 }
-size() { stat -c %s "$1"; }
 
 bold "1. Three files: one crawl of 2006 in the ARC format, two of 2026 in WARC"
 show warc ls lighthouse-2026-02.warc.gz
@@ -50,8 +49,6 @@ show warc convert lighthouse-2006.arc.gz --to warc --output lighthouse-2006.warc
 show warc convert lighthouse-2026-01.warc.gz --to tianwang --output lighthouse-2026-01.tw
 show warc recompress lighthouse-2026-01.warc.gz --compression zstd --output lighthouse-2026-01.warc.zst
 show warc check lighthouse-2006.warc.gz lighthouse-2026-01.tw lighthouse-2026-01.warc.zst
-printf '%s bytes as gzip, %s as zstd.\n' "$(size lighthouse-2026-01.warc.gz)" \
-  "$(size lighthouse-2026-01.warc.zst)"
 
 bold "7. Read a page as it was in 2006, and as it is now"
 for file in lighthouse-2006.warc.gz lighthouse-2026-02.warc.gz; do

@@ -11,6 +11,8 @@ namespace stele::cli {
 namespace {
 
 constexpr std::size_t kDictionaryBytes = 112 * 1024;
+constexpr std::size_t kDictionaryBytesLeast = 2048;
+constexpr std::size_t kSampleBytesPerDictionaryByte = 20;
 constexpr std::size_t kDictionaryFileBytesMax = 8 << 20;
 constexpr std::size_t kSamplesMax = 1000;
 constexpr std::size_t kSampleBytesMax = 12 * 1024;
@@ -69,7 +71,15 @@ Result<std::string> Train(Context& context, const std::vector<std::string>& path
       return Error{sampled.error().code, fmt::format("{}: {}", path, sampled.error().text)};
     }
   }
-  return codec::TrainDictionary(samples.views(), kDictionaryBytes);
+  // The dictionary is a part of the file, and must earn its place.
+  std::size_t total = 0;
+  for (const std::string_view sample : samples.views()) total += sample.size();
+  const std::size_t size_max = std::min(kDictionaryBytes, total / kSampleBytesPerDictionaryByte);
+  if (size_max < kDictionaryBytesLeast) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} bytes of records are too few to train a dictionary on", total)};
+  }
+  return codec::TrainDictionary(samples.views(), size_max);
 }
 
 Result<std::string> DictionaryFor(Context& context, const std::string& wanted,
