@@ -87,6 +87,33 @@ TEST(Cdx, CapturesSortByKeyTimeAndPlace) {
   EXPECT_LT(b, a);
 }
 
+// The lines of a checked-in file; a change of them is a change of the format.
+std::vector<std::string> GoldenLines(const std::string& name) {
+  std::ifstream file(STELE_SOURCE_DIR "/src/formats/cdx/golden/" + name);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Cdx, TheGoldenFilesAreReadAndWrittenByteForByte) {
+  for (const char* name : {"eleven.cdx", "nine.cdx"}) {
+    const std::vector<std::string> lines = GoldenLines(name);
+    ASSERT_GE(lines.size(), 2u) << name;
+    Result<Legend> legend = Legend::Parse(lines[0]);
+    ASSERT_TRUE(legend);
+    EXPECT_EQ(legend->Format(), lines[0]);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      EXPECT_EQ(FormatCdxLine(*ParseCdxLine(lines[i], *legend), *legend), lines[i]);
+    }
+  }
+}
+
+TEST(Cdxj, TheGoldenFileIsReadAndWrittenByteForByte) {
+  const std::vector<std::string> lines = GoldenLines("captures.cdxj");
+  ASSERT_EQ(lines.size(), 2u);
+  for (const std::string& line : lines) EXPECT_EQ(FormatCdxjLine(*ParseCdxjLine(line)), line);
+}
+
 // Real index files of several tools: each line that we read, we write again byte for byte.
 TEST(Cdx, ForeignIndexFilesRoundTrip) {
   const char* set = std::getenv("STELE_TEST_DATA");

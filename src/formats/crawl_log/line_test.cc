@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 namespace stele::crawl_log {
 namespace {
 
@@ -163,6 +165,17 @@ TEST(CrawlLog, D1_ReaderLeavesAnUnfinishedLineToTheNextPiece) {
     while (std::optional<Result<Line>> line = second.Next()) lines += line->ok() ? 1 : 100;
     EXPECT_EQ(lines, 2) << cut;
   }
+}
+
+TEST(CrawlLog, D1_TheGoldenFileIsReadAndWrittenByteForByte) {
+  std::ifstream file(STELE_SOURCE_DIR "/src/formats/crawl_log/golden/heritrix3.log");
+  int lines = 0;
+  for (std::string text; std::getline(file, text); ++lines) {
+    Result<Line> line = ParseLine(text);
+    ASSERT_TRUE(line) << text;
+    EXPECT_EQ(FormatLine(*line), text);
+  }
+  EXPECT_EQ(lines, 3);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "formats/record/record_reader.h"
 #include "formats/warc/warc_grammar.h"
 #include "io/fault_file_system.h"
@@ -107,6 +109,17 @@ TEST(WarcWriter, ACopyKeepsHeadAndSeparatorByteByByte) {
   EXPECT_EQ(extent->separator, 1u);
   EXPECT_TRUE((*writer)->Write(Resource(1), "x"));
   EXPECT_TRUE(sink.content().ends_with("x\r\n\r\n"));
+}
+
+TEST(WarcWriter, WritesTheGoldenFileByteForByte) {
+  io::StringSink sink;
+  auto writer = WarcWriter::Create(sink, {record::Compression::kNone, 0, ""});
+  for (int number = 1; number <= 2; ++number) {
+    ASSERT_TRUE((*writer)->Write(Resource(number), "block " + std::to_string(number)));
+  }
+  std::ifstream file(STELE_SOURCE_DIR "/src/formats/warc/golden/1.1.warc", std::ios::binary);
+  const std::string golden((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_EQ(sink.content(), golden);
 }
 
 TEST(WarcWriter, AValueCannotSmuggleInAField) {
