@@ -178,10 +178,11 @@ class Registered(TidyTest):
 class Formats(TidyTest):
     def test_a_format_without_a_page_is_found(self):
         self.write("src/formats/crawl_log/a.h", "\n")
-        self.assert_one(self.errors("formats"), "src/formats/crawl_log/CMakeLists.txt:1: formats:",
+        self.assert_one(self.errors("formats", golden={}),
+                        "src/formats/crawl_log/CMakeLists.txt:1: formats:",
                         "docs/formats/crawl-log.md")
         self.write("docs/formats/crawl-log.md", "\n")
-        self.assertEqual(self.errors("formats"), [])
+        self.assertEqual(self.errors("formats", golden={}), [])
 
     def test_a_missing_golden_file_is_found(self):
         errors = self.errors("formats", golden={"arc": ["src/formats/arc/golden/1.arc"]})
