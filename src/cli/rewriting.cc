@@ -57,7 +57,10 @@ class Output {
     output->file_ = *std::move(file);
     const std::string name = BaseName(path);
     Result<std::unique_ptr<Rewriting>> begun = command.begin(
-        {*output->file_, inputs, {std::move(spill_path), arguments.Has("--keep-damaged")}, name});
+        {*output->file_,
+         inputs,
+         {std::move(spill_path), arguments.Has("--keep-damaged"), arguments.Has("--json")},
+         name});
     if (!begun) return begun.error();
     output->rewriting_ = *std::move(begun);
     return output;
@@ -159,6 +162,7 @@ std::vector<Option> WithRewriteOptions(std::vector<Option> options) {
   options.push_back({"--keep-damaged", "",
                      "Also write records whose bytes are all there but whose length or digest says "
                      "that they are damaged"});
+  options.push_back({"--json", "", "Name each loss as a JSON object on the error output"});
   return WithFileOptions(std::move(options));
 }
 

@@ -38,7 +38,7 @@ struct RewriteCommand {
   std::function<Result<std::unique_ptr<Rewriting>>(const RewriteTarget& target)> begin;
 };
 
-// --output, --directory, --force, --keep-damaged, and those of commands over files.
+// --output, --directory, --force, --keep-damaged, --json, and those of commands over files.
 std::vector<Option> WithRewriteOptions(std::vector<Option> options);
 
 ExitCode RunRewriting(const Arguments& arguments, Context& context, const RewriteCommand& command);

@@ -198,7 +198,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         std::make_unique<ToWarc>(context, random, target, *std::move(writer), remarks));
   };
   const ExitCode code = RunRewriting(arguments, context, command);
-  if (code <= ExitCode::kDefects && !arguments.Has("--quiet")) remarks.Say(context);
+  if (code <= ExitCode::kDefects && !arguments.Has("--quiet") && !arguments.Has("--json"))
+    remarks.Say(context);
   return code;
 }
 

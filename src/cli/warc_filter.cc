@@ -141,7 +141,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         std::make_unique<Filtering>(context, random, target, *std::move(writer), options, written));
   };
   const ExitCode code = RunRewriting(arguments, context, command);
-  if (code <= ExitCode::kDefects && !arguments.Has("--quiet")) {
+  if (code <= ExitCode::kDefects && !arguments.Has("--quiet") && !arguments.Has("--json")) {
     Complain(context, fmt::format("wrote {} records", written.load()));
   }
   return code;

@@ -7,7 +7,6 @@
 #include "codec/deflate_codec.h"
 #include "codec/gzip_codec.h"
 #include "formats/record/digest_checker.h"
-#include "util/json.h"
 
 namespace stele::cli {
 namespace {
@@ -21,16 +20,6 @@ struct Totals {
   std::atomic<std::uint64_t> places = 0;
   std::atomic<std::uint64_t> bytes = 0;
 };
-
-std::string JsonLine(const std::string& path, const Loss& loss, bool kept) {
-  std::string line = "{\"file\": ";
-  AppendJsonString(line, path);
-  line += fmt::format(", \"begin\": {}, \"end\": {}, \"kept\": {}, \"reason\": ", loss.begin,
-                      loss.end, kept);
-  AppendJsonString(line, loss.reason);
-  line += "}\n";
-  return line;
-}
 
 // Some writers computed payload digests over other bytes than the standard says. A record is not
 // damaged because of that.
@@ -103,7 +92,7 @@ class Recovering final : public Rewriting {
     for (;;) {
       Result<const Record*> record = records.Next();
       if (!record) return record.error();
-      if (*record == nullptr) return Report(job, records);
+      if (*record == nullptr) return Report(records);
       Result<bool> good = IsGood(**record, records);
       if (!good) return good.error();
       if (!*good) continue;
@@ -158,19 +147,13 @@ class Recovering final : public Rewriting {
     return true;
   }
 
-  ExitCode Report(const FileJob& job, const WholeRecords& records) {
-    const std::vector<Loss> losses = records.Losses();
-    for (const Loss& loss : losses) {
+  ExitCode Report(const WholeRecords& records) {
+    for (const Loss& loss : records.Losses()) {
       ++totals_.places;
       totals_.bytes += loss.end - loss.begin;
-      if (arguments_.Has("--json")) Say(JsonLine(job.path, loss, false));
     }
-    if (!arguments_.Has("--json")) return records.Report();
-    for (const Loss& loss : records.kept_damaged()) Say(JsonLine(job.path, loss, true));
-    return losses.empty() && records.kept_damaged().empty() ? ExitCode::kDone : ExitCode::kDefects;
+    return records.Report();
   }
-
-  void Say(const std::string& line) { static_cast<void>(context_.err.Write(line).ok()); }
 
   const Arguments& arguments_;
   Context& context_;
@@ -221,8 +204,7 @@ Command WarcRecoverCommand() {
       "record is written when all of it has been read and verified: large ones are kept in a "
       "temporary file beside the output until then.";
   command.arguments = "FILE...";
-  command.options = WithRewriteOptions(WithCompressionOptions(
-      {{"--json", "", "One JSON object on the error output for each loss"}}, "that of the file"));
+  command.options = WithRewriteOptions(WithCompressionOptions({}, "that of the file"));
   command.examples = {
       {"stele warc recover broken.warc.gz --output good.warc.gz", "Save what can be saved"},
       {"stele warc recover --json broken.arc --output good.arc 2>lost.json", "For programs"}};

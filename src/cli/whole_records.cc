@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "util/json.h"
+
 namespace stele::cli {
 
 using record::Loss;
@@ -90,16 +92,26 @@ std::vector<Loss> WholeRecords::Losses() const {
   return losses;
 }
 
+void WholeRecords::Complain(const Loss& loss, bool kept) const {
+  if (!options_.json) {
+    cli::Complain(context_,
+                  fmt::format("{}: bytes {} to {} are {}: {}", job_.path, loss.begin, loss.end,
+                              kept ? "kept though damaged" : "lost", loss.reason));
+    return;
+  }
+  std::string line = "{\"file\": ";
+  AppendJsonString(line, job_.path);
+  line += fmt::format(", \"begin\": {}, \"end\": {}, \"kept\": {}, \"reason\": ", loss.begin,
+                      loss.end, kept);
+  AppendJsonString(line, loss.reason);
+  line += "}\n";
+  static_cast<void>(context_.err.Write(line).ok());
+}
+
 ExitCode WholeRecords::Report() const {
   const std::vector<Loss> losses = Losses();
-  for (const Loss& loss : losses) {
-    Complain(context_, fmt::format("{}: bytes {} to {} are lost: {}", job_.path, loss.begin,
-                                   loss.end, loss.reason));
-  }
-  for (const Loss& loss : kept_damaged_) {
-    Complain(context_, fmt::format("{}: bytes {} to {} are kept though damaged: {}", job_.path,
-                                   loss.begin, loss.end, loss.reason));
-  }
+  for (const Loss& loss : losses) Complain(loss, false);
+  for (const Loss& loss : kept_damaged_) Complain(loss, true);
   return losses.empty() && kept_damaged_.empty() ? ExitCode::kDone : ExitCode::kDefects;
 }
 

@@ -20,6 +20,7 @@ class WholeRecords {
   struct Options {
     std::string spill_path;     // see HeldBlock
     bool keep_damaged = false;  // also hand out records that only their length or digest belies
+    bool json = false;          // report losses for programs
   };
 
   // Errors: those of ArchiveFile::Open().
@@ -49,10 +50,11 @@ class WholeRecords {
   // What is in the output though it is damaged.
   const std::vector<record::Loss>& kept_damaged() const { return kept_damaged_; }
 
-  // Complains of all that, and gives the exit code that follows from it.
+  // Complains of all that, a line each, and gives the exit code that follows from it.
   ExitCode Report() const;
 
  private:
+  void Complain(const record::Loss& loss, bool kept) const;
   WholeRecords(Context& context, FileJob& job, Options options);
   Result<bool> Judge(std::optional<std::string> damage);
 
