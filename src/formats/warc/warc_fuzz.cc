@@ -69,7 +69,7 @@ void CheckCopies(std::string_view bytes, stele::record::Compression compression)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   stele::record::CheckReadings<stele::warc::WarcGrammar>(bytes);
-  CheckCopies(bytes, stele::record::Compression::kGzip);
-  CheckCopies(bytes, stele::record::Compression::kZstd);
+  CheckCopies(
+      bytes, size % 2 == 0 ? stele::record::Compression::kGzip : stele::record::Compression::kZstd);
   return 0;
 }
