@@ -20,7 +20,7 @@ build: deps ## Build the program; it is then at build/stele
 test: build ## Build everything, run all tests, then again under sanitizers with the fuzzers
 	@tools/run_tests $(JOBS)
 
-demo: build ## Show what Stele does, on data it makes itself
+demo: build ## Show what Stele does, on the example site
 	@tools/demo.sh
 
 bench: build ## Measure against other tools (ARGS=--quick); writes bench/results/
