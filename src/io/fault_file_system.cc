@@ -50,6 +50,26 @@ class FaultWritableFile final : public WritableFile {
   std::unique_ptr<WritableFile> base_;
 };
 
+class FaultUpdatableFile final : public UpdatableFile {
+ public:
+  FaultUpdatableFile(FaultFileSystem& faults, std::unique_ptr<UpdatableFile> base)
+      : faults_(faults), base_(std::move(base)) {}
+
+  Status WriteAt(std::uint64_t offset, std::string_view bytes) override {
+    if (!faults_.Fails()) return base_->WriteAt(offset, bytes);
+    const Status half = base_->WriteAt(offset, bytes.substr(0, bytes.size() / 2));
+    return half ? Status(Injected("write")) : half;
+  }
+  Status Sync() override {
+    if (faults_.Fails()) return Injected("sync");
+    return base_->Sync();
+  }
+
+ private:
+  FaultFileSystem& faults_;
+  std::unique_ptr<UpdatableFile> base_;
+};
+
 Result<std::unique_ptr<WritableFile>> Wrap(FaultFileSystem& faults,
                                            Result<std::unique_ptr<WritableFile>> file) {
   if (!file) return file.error();
@@ -77,6 +97,14 @@ Result<std::unique_ptr<WritableFile>> FaultFileSystem::OpenForAppending(const st
   return Wrap(*this, base_.OpenForAppending(path));
 }
 
+Result<std::unique_ptr<UpdatableFile>> FaultFileSystem::OpenForUpdating(const std::string& path) {
+  if (Fails()) return Injected("open " + path);
+  Result<std::unique_ptr<UpdatableFile>> file = base_.OpenForUpdating(path);
+  if (!file) return file.error();
+  return std::unique_ptr<UpdatableFile>(
+      std::make_unique<FaultUpdatableFile>(*this, *std::move(file)));
+}
+
 Status FaultFileSystem::Rename(const std::string& from, const std::string& to) {
   if (Fails()) return Injected("rename " + from);
   return base_.Rename(from, to);
@@ -100,6 +128,11 @@ Result<std::vector<std::string>> FaultFileSystem::List(const std::string& direct
 Result<bool> FaultFileSystem::Exists(const std::string& path) {
   if (Fails()) return Injected("look at " + path);
   return base_.Exists(path);
+}
+
+Result<std::unique_ptr<FileLock>> FaultFileSystem::Lock(const std::string& path) {
+  if (Fails()) return Injected("lock " + path);
+  return base_.Lock(path);
 }
 
 Status FaultFileSystem::SyncDirectory(const std::string& directory) {

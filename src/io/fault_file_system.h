@@ -7,9 +7,9 @@
 namespace stele::io {
 
 // Passes everything on to another file system until the `fail_at`-th operation (counted from 1,
-// over all its files), which fails with kIo and does nothing; a failing Append() leaves half of its
-// bytes, as a disk does. All operations after it fail too: a disk that is gone stays gone.
-// Borrows `base` for life.
+// over all its files), which fails with kIo and does nothing; a failing Append() or WriteAt()
+// leaves half of its bytes, as a disk does. All operations after it fail too: a disk that is gone
+// stays gone. Borrows `base` for life.
 class FaultFileSystem final : public FileSystem {
  public:
   FaultFileSystem(FileSystem& base, int fail_at) : base_(base), fail_at_(fail_at) {}
@@ -17,11 +17,13 @@ class FaultFileSystem final : public FileSystem {
   Result<std::unique_ptr<ReadableFile>> OpenForReading(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> OpenForAppending(const std::string& path) override;
+  Result<std::unique_ptr<UpdatableFile>> OpenForUpdating(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   Status Remove(const std::string& path) override;
   Status MakeDirectory(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& directory) override;
   Result<bool> Exists(const std::string& path) override;
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
 
   // Counts one operation; true when it has to fail.

@@ -34,6 +34,22 @@ class WritableFile {
   virtual Status Close() = 0;
 };
 
+// An open file whose bytes are replaced in place; its size stays. Not thread-safe. Nothing is
+// durable before Sync() succeeds, and a crash may leave a part of the new bytes.
+class UpdatableFile {
+ public:
+  virtual ~UpdatableFile() = default;
+  // Errors: kInvalid when the bytes would reach beyond the end; nothing is written then.
+  virtual Status WriteAt(std::uint64_t offset, std::string_view bytes) = 0;
+  virtual Status Sync() = 0;
+};
+
+// Held until destroyed, or until its process ends.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -43,6 +59,8 @@ class FileSystem {
   virtual Result<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;
   // The file is created when missing.
   virtual Result<std::unique_ptr<WritableFile>> OpenForAppending(const std::string& path) = 0;
+  // The file must exist.
+  virtual Result<std::unique_ptr<UpdatableFile>> OpenForUpdating(const std::string& path) = 0;
 
   // Atomic: at any moment, also after a crash, `to` is the old file or the new one.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
@@ -52,6 +70,9 @@ class FileSystem {
   // Names in it, sorted, without "." and "..".
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;
   virtual Result<bool> Exists(const std::string& path) = 0;
+  // For whoever must have something for itself: the file at `path`, created when missing, stands
+  // for it. Errors: kBusy when it is held, by this process or another.
+  virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path) = 0;
   // Makes creations, renames and removals in this directory durable.
   virtual Status SyncDirectory(const std::string& directory) = 0;
 };

@@ -44,9 +44,28 @@ void KeepsTheContract(FileSystem& fs, const std::string& root) {
   EXPECT_EQ(part.substr(0, 3), "two");
   EXPECT_EQ(*(*file)->ReadAt(100, part), 0u);
 
+  EXPECT_EQ(fs.OpenForUpdating(root + "/none").error().code, ErrorCode::kNotFound);
+  {
+    auto update = fs.OpenForUpdating(a);
+    ASSERT_TRUE(update);
+    ASSERT_TRUE((*update)->WriteAt(0, "six"));
+    EXPECT_EQ((*update)->WriteAt(5, "too long").error().code, ErrorCode::kInvalid);
+    EXPECT_EQ((*update)->WriteAt(8, "").error().code, ErrorCode::kInvalid);
+    ASSERT_TRUE((*update)->Sync());
+  }
+
+  {
+    const auto lock = fs.Lock(root + "/lock");
+    ASSERT_TRUE(lock);
+    EXPECT_EQ(fs.Lock(root + "/lock").error().code, ErrorCode::kBusy);
+  }
+  EXPECT_TRUE(fs.Lock(root + "/lock"));
+  EXPECT_EQ(fs.Lock(root + "/none/lock").error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(fs.Remove(root + "/lock"));
+
   ASSERT_TRUE(ReplaceFile(fs, b, "new"));
   ASSERT_TRUE(fs.Rename(a, b));
-  EXPECT_EQ(*ReadFile(fs, b), "one two");
+  EXPECT_EQ(*ReadFile(fs, b), "six two");
   EXPECT_FALSE(*fs.Exists(a));
   ASSERT_TRUE(fs.MakeDirectory(root + "/d"));
   ASSERT_TRUE(fs.MakeDirectory(root + "/d"));
@@ -128,6 +147,30 @@ TEST(ReplaceFile, IsOldOrNewWhereverTheDiskFailsAndThePowerGoes) {
     if (finished) break;
     ASSERT_LT(fail_at, 100);
   }
+}
+
+TEST(MemoryFileSystem, ACrashDropsUpdatesThatWereNotSynced) {
+  MemoryFileSystem fs;
+  Write(fs, "a", "12345678", true);
+  ASSERT_TRUE(fs.SyncDirectory("."));
+  auto file = fs.OpenForUpdating("a");
+  ASSERT_TRUE((*file)->WriteAt(0, "ab"));
+  ASSERT_TRUE((*file)->Sync());
+  ASSERT_TRUE((*file)->WriteAt(2, "cd"));
+  EXPECT_EQ(*ReadFile(fs, "a"), "abcd5678");
+  fs.Crash();
+  EXPECT_EQ(*ReadFile(fs, "a"), "ab345678");
+}
+
+TEST(FaultFileSystem, AFailingUpdateLeavesHalfOfItsBytes) {
+  MemoryFileSystem disk;
+  Write(disk, "a", "12345678", true);
+  FaultFileSystem fs(disk, 2);
+  auto file = fs.OpenForUpdating("a");
+  ASSERT_TRUE(file);
+  EXPECT_EQ((*file)->WriteAt(2, "abcd").error().code, ErrorCode::kIo);
+  EXPECT_EQ(*ReadFile(disk, "a"), "12ab5678");
+  EXPECT_FALSE((*file)->Sync());
 }
 
 TEST(FaultFileSystem, AFailingWriteLeavesHalfOfItsBytes) {

@@ -1,6 +1,7 @@
 #include "io/memory_file_system.h"
 
 #include <algorithm>
+#include <set>
 
 namespace stele::io {
 
@@ -8,6 +9,11 @@ struct MemoryFileSystem::File {
   std::mutex mutex;
   std::string content;
   std::string synced;
+};
+
+struct MemoryFileSystem::LockedPaths {
+  std::mutex mutex;
+  std::set<std::string> paths;
 };
 
 // Names as programs see them, and as they would be found after a crash.
@@ -62,6 +68,45 @@ class MemoryWritableFile final : public WritableFile {
   std::shared_ptr<MemoryFileSystem::File> file_;
 };
 
+class MemoryUpdatableFile final : public UpdatableFile {
+ public:
+  explicit MemoryUpdatableFile(std::shared_ptr<MemoryFileSystem::File> file)
+      : file_(std::move(file)) {}
+
+  Status WriteAt(std::uint64_t offset, std::string_view bytes) override {
+    const std::lock_guard lock(file_->mutex);
+    std::string& content = file_->content;
+    if (offset > content.size() || bytes.size() > content.size() - offset) {
+      return Error{ErrorCode::kInvalid, "cannot write beyond the end of a file"};
+    }
+    content.replace(offset, bytes.size(), bytes);
+    return {};
+  }
+
+  Status Sync() override {
+    const std::lock_guard lock(file_->mutex);
+    file_->synced = file_->content;
+    return {};
+  }
+
+ private:
+  std::shared_ptr<MemoryFileSystem::File> file_;
+};
+
+class MemoryFileLock final : public FileLock {
+ public:
+  MemoryFileLock(std::shared_ptr<MemoryFileSystem::LockedPaths> locked, std::string path)
+      : locked_(std::move(locked)), path_(std::move(path)) {}
+  ~MemoryFileLock() override {
+    const std::lock_guard lock(locked_->mutex);
+    locked_->paths.erase(path_);
+  }
+
+ private:
+  std::shared_ptr<MemoryFileSystem::LockedPaths> locked_;
+  std::string path_;
+};
+
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Error NotFound(std::string_view what, const std::string& path) {
@@ -70,7 +115,7 @@ Error NotFound(std::string_view what, const std::string& path) {
 
 }  // namespace
 
-MemoryFileSystem::MemoryFileSystem() {
+MemoryFileSystem::MemoryFileSystem() : locked_(std::make_shared<LockedPaths>()) {
   for (const char* root : {".", "/"}) {
     directories_[root] = std::make_unique<Directory>();
     directories_[root]->synced = true;
@@ -121,6 +166,13 @@ Result<std::unique_ptr<WritableFile>> MemoryFileSystem::OpenForAppending(const s
   return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(file));
 }
 
+Result<std::unique_ptr<UpdatableFile>> MemoryFileSystem::OpenForUpdating(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  FilePointer file = FileAt(path);
+  if (file == nullptr) return NotFound("cannot open", path);
+  return std::unique_ptr<UpdatableFile>(std::make_unique<MemoryUpdatableFile>(std::move(file)));
+}
+
 Status MemoryFileSystem::Rename(const std::string& from, const std::string& to) {
   const std::lock_guard lock(mutex_);
   FilePointer file = FileAt(from);
@@ -166,6 +218,19 @@ Result<bool> MemoryFileSystem::Exists(const std::string& path) {
   return FileAt(path) != nullptr || directories_.contains(path);
 }
 
+Result<std::unique_ptr<FileLock>> MemoryFileSystem::Lock(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  Directory* directory = DirectoryOf(path);
+  if (directory == nullptr) return NotFound("cannot lock", path);
+  const std::lock_guard locked_lock(locked_->mutex);
+  if (!locked_->paths.insert(path).second) {
+    return Error{ErrorCode::kBusy, "cannot lock " + path + ": somebody else has it"};
+  }
+  FilePointer& file = directory->files[NameOf(path)];
+  if (file == nullptr) file = std::make_shared<File>();
+  return std::unique_ptr<FileLock>(std::make_unique<MemoryFileLock>(locked_, path));
+}
+
 Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
   const std::lock_guard lock(mutex_);
   const auto found = directories_.find(directory);
@@ -179,6 +244,7 @@ Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
 
 void MemoryFileSystem::Crash() {
   const std::lock_guard lock(mutex_);
+  locked_ = std::make_shared<LockedPaths>();
   std::erase_if(directories_, [](const auto& entry) { return !entry.second->synced; });
   for (auto& [path, directory] : directories_) {
     directory->files.clear();

@@ -19,17 +19,21 @@ class MemoryFileSystem final : public FileSystem {
   Result<std::unique_ptr<ReadableFile>> OpenForReading(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> OpenForAppending(const std::string& path) override;
+  Result<std::unique_ptr<UpdatableFile>> OpenForUpdating(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   Status Remove(const std::string& path) override;
   Status MakeDirectory(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& directory) override;
   Result<bool> Exists(const std::string& path) override;
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
 
-  // Power off, power on. Files that are still open no longer reach the disk.
+  // Power off, power on. Files that are still open no longer reach the disk, and
+  // locks are gone.
   void Crash();
 
   struct File;
+  struct LockedPaths;
 
  private:
   struct Directory;
@@ -40,6 +44,7 @@ class MemoryFileSystem final : public FileSystem {
   FilePointer FileAt(const std::string& path);
 
   std::mutex mutex_;
+  std::shared_ptr<LockedPaths> locked_;
   std::map<std::string, std::unique_ptr<Directory>> directories_;
 };
 

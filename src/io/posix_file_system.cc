@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,6 +93,49 @@ class PosixWritableFile final : public WritableFile {
   Descriptor descriptor_;
 };
 
+class PosixUpdatableFile final : public UpdatableFile {
+ public:
+  PosixUpdatableFile(std::string path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  Status WriteAt(std::uint64_t offset, std::string_view bytes) override {
+    struct stat status = {};
+    if (::fstat(descriptor_.get(), &status) != 0) {
+      return SystemError("cannot ask for the size of " + path_, errno);
+    }
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (offset > size || bytes.size() > size - offset) {
+      return SystemError("cannot write beyond the end of " + path_, EINVAL);
+    }
+    while (!bytes.empty()) {
+      const ssize_t n =
+          ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return SystemError("cannot write " + path_, errno);
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    }
+    return {};
+  }
+
+  Status Sync() override {
+    if (::fdatasync(descriptor_.get()) != 0) return SystemError("cannot sync " + path_, errno);
+    return {};
+  }
+
+ private:
+  std::string path_;
+  Descriptor descriptor_;
+};
+
+class PosixFileLock final : public FileLock {
+ public:
+  explicit PosixFileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  Descriptor descriptor_;  // closing it unlocks
+};
+
 Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flags) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666));
   if (descriptor.get() < 0) return SystemError("cannot create " + path, errno);
@@ -126,6 +170,13 @@ Result<std::unique_ptr<WritableFile>> PosixFileSystem::Create(const std::string&
 
 Result<std::unique_ptr<WritableFile>> PosixFileSystem::OpenForAppending(const std::string& path) {
   return OpenForWriting(path, O_APPEND);
+}
+
+Result<std::unique_ptr<UpdatableFile>> PosixFileSystem::OpenForUpdating(const std::string& path) {
+  Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) return SystemError("cannot open " + path, errno);
+  return std::unique_ptr<UpdatableFile>(
+      std::make_unique<PosixUpdatableFile>(path, std::move(descriptor)));
 }
 
 Status PosixFileSystem::Rename(const std::string& from, const std::string& to) {
@@ -165,6 +216,17 @@ Result<bool> PosixFileSystem::Exists(const std::string& path) {
   if (::stat(path.c_str(), &status) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return SystemError("cannot look at " + path, errno);
+}
+
+Result<std::unique_ptr<FileLock>> PosixFileSystem::Lock(const std::string& path) {
+  Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (descriptor.get() < 0) return SystemError("cannot lock " + path, errno);
+  while (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return SystemError("cannot lock " + path, errno);
+    return Error{ErrorCode::kBusy, "cannot lock " + path + ": somebody else has it"};
+  }
+  return std::unique_ptr<FileLock>(std::make_unique<PosixFileLock>(std::move(descriptor)));
 }
 
 Status PosixFileSystem::SyncDirectory(const std::string& directory) {

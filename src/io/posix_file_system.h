@@ -10,11 +10,13 @@ class PosixFileSystem final : public FileSystem {
   Result<std::unique_ptr<ReadableFile>> OpenForReading(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> OpenForAppending(const std::string& path) override;
+  Result<std::unique_ptr<UpdatableFile>> OpenForUpdating(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   Status Remove(const std::string& path) override;
   Status MakeDirectory(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& directory) override;
   Result<bool> Exists(const std::string& path) override;
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
 };
 
