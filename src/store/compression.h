@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stele::store {
+
+struct Compression {
+  std::string codec;  // a name of the codec registry
+  int level = 0;
+
+  friend bool operator==(const Compression&, const Compression&) = default;
+};
+
+// Says how contents are stored, by their media type. A value.
+class CompressionTable {
+ public:
+  struct Rule {
+    // "text/html", "text/*", "*+xml" or "*"; lower case.
+    std::string media_type;
+    Compression compression;
+  };
+
+  // Text is stored with gzip, which every system reads, and so is what has no type; the rest, most
+  // of it compressed already, as it is.
+  CompressionTable();
+  // The first rule that fits is taken; identity when none does.
+  explicit CompressionTable(std::vector<Rule> rules) : rules_(std::move(rules)) {}
+
+  // `media_type` as servers send it: parameters and case do not matter.
+  Compression Choose(std::string_view media_type) const;
+
+  const std::vector<Rule>& rules() const { return rules_; }
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace stele::store

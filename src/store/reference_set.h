@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/content_key.h"
+#include "store/volume.h"
+
+namespace stele::store {
+
+// One reference or release, as a line of a journal:
+//
+//   + ADEE2232AF3A4355.1 tomba 5f0c… 1 +1 +812 +2048 7D10E5A1C2B3F409 LF
+//   | block             owner  id   |  |  |    |     |
+//   '+' or '-'                      |  |  |    |     Rabin fingerprint of what stands before it
+//                                   |  blocks, stored bytes, content bytes: what it changed
+//                                   format version
+struct ReferenceEntry {
+  enum class Kind : char { kReference = '+', kRelease = '-' };
+  Kind kind = Kind::kReference;
+  BlockId block;
+  Operation operation;
+  std::int64_t blocks = 0;  // 1: made the block, -1: removed it, 0: neither
+  std::int64_t stored_bytes = 0;
+  std::int64_t content_bytes = 0;
+};
+
+// With its line feed.
+std::string FormatReferenceEntry(const ReferenceEntry& entry);
+// `line` without its line feed. Nothing for a line that is damaged in any byte.
+std::optional<ReferenceEntry> ParseReferenceEntry(std::string_view line);
+
+// What `journal` says, damaged lines left out and counted. A last line without a line feed was cut
+// off by a crash.
+struct ReferenceEntries {
+  std::vector<ReferenceEntry> entries;
+  std::uint64_t damaged = 0;  // not counting a cut tail
+  bool cut_tail = false;
+};
+ReferenceEntries ParseReferenceEntries(std::string_view journal);
+
+// The references to all blocks of one signature. Adding an entry twice, or entries in another
+// order, leads to the same set. Not thread-safe.
+class ReferenceSet {
+ public:
+  void Add(const ReferenceEntry& entry);
+
+  // The block that an operation of this kind was about, when it is in the set.
+  std::optional<std::uint32_t> Find(ReferenceEntry::Kind kind, const Operation& operation) const;
+
+  std::uint64_t Count(std::uint32_t overflow) const;
+  std::uint64_t CountOf(std::uint32_t overflow, const std::string& owner) const;
+  // The blocks that have references, by their numbers.
+  std::vector<std::uint32_t> Live() const;
+  // The lowest number without references.
+  std::uint32_t FreeOverflow() const;
+
+ private:
+  struct Counter {
+    std::int64_t total = 0;
+    std::map<std::string, std::int64_t> by_owner;
+  };
+  std::unordered_map<std::string, std::uint32_t> operations_;  // kind, owner, ' ', id
+  std::map<std::uint32_t, Counter> counters_;
+};
+
+}  // namespace stele::store

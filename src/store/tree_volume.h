@@ -1,0 +1,146 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "codec/registry.h"
+#include "io/file_system.h"
+#include "store/access_list.h"
+#include "store/compression.h"
+#include "store/reference_log.h"
+#include "store/volume.h"
+
+namespace stele::store {
+
+// The Webstore paper's volume: a tree of directories whose leaves are blocks.
+//
+//   DIR/volume                       what it is, in a few lines of text
+//   DIR/blocks/AD/EE/2232AF3A4355    a block (docs/formats/block.md); overflow blocks end in ".1" …
+//   DIR/journal, DIR/references/     who refers to which block: see reference_log.h
+//   DIR/temporary/                   blocks that are being written
+//   DIR/lock                         held while the volume is open
+//
+// The order of things makes it safe. A new block: written and synced under a temporary name,
+// renamed, its directory synced, its reference journalled and synced, acknowledged. Another
+// reference or release: journalled and synced, acknowledged after the counter in the header was
+// rewritten; the header is synced when the journal is settled. The last release: journalled and
+// synced, block removed, directory synced, acknowledged. A crash leaves at worst a block without
+// references, which RemoveUnreferenced() takes away, never a reference without its block.
+class TreeVolume final : public Volume {
+ public:
+  // What is fixed when a volume is made.
+  struct Shape {
+    std::string name = {};
+    std::string signature = "sha256";
+    int depth = 3;
+    std::uint64_t capacity_bytes = 0;  // of all blocks; 0: no limit
+  };
+
+  struct Options {
+    std::shared_ptr<const SignatureFunction> signature;  // null: the one its name says
+    std::shared_ptr<const codec::Registry> codecs;       // null: the standard ones
+    CompressionTable compression;
+    ReferenceLog::Options log;
+    // Contents up to this size are kept in memory while they are stored, larger ones in a file.
+    std::uint64_t memory_bytes_max = 1 << 20;
+  };
+
+  // Makes an empty volume in `directory`, whose parent exists. Errors: kInvalid for a wrong shape
+  // or when there is a volume already.
+  static Status Create(io::FileSystem& fs, const std::string& directory, const Shape& shape);
+
+  // Finishes what a crash interrupted. Borrows `fs` for life.
+  // Errors: kNotFound when there is no volume; kBusy when somebody has it open; kInvalid when its
+  // signature function or a codec of the table is not known; kCorrupt.
+  static Result<std::unique_ptr<TreeVolume>> Open(io::FileSystem& fs, const std::string& directory,
+                                                  Options options);
+  ~TreeVolume() override;
+
+  const Shape& shape() const { return shape_; }
+  const SignatureFunction& signature() const { return *options_.signature; }
+
+  const std::string& name() const override { return shape_.name; }
+  VolumeState state() const override;
+  Status SetState(VolumeState state) override;
+  Result<Lookup> Reference(const StoreRequest& request) override;
+  Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
+  Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Delete(const ContentKey& key, const Operation& operation) override;
+  Result<BlockInfo> Stat(const ContentKey& key) override;
+  Result<VolumeStats> Stats() override;
+  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+
+  // Takes away blocks that nobody refers to. Returns their number. Errors: kFull when frozen;
+  // kCorrupt while there is a file journal.damaged, which may have had references to them.
+  Result<std::uint64_t> RemoveUnreferenced();
+
+ private:
+  class Spool;
+
+  TreeVolume(io::FileSystem& fs, std::string directory, Options options);
+
+  // Opening.
+  Status ReadShape();
+  Status WriteShape();
+  Status Recover();
+  Status EmptyTemporary();
+  Status SettleHeaders(const std::vector<ReferenceLog::Count>& counts);
+  Status CheckpointWhenDue();
+
+  // Blocks. Where they change one, the caller has its signature.
+  std::string PathOf(const Signature& signature, std::uint32_t overflow) const;
+  std::string PathOf(const ContentKey& key) const { return PathOf(key.signature, key.overflow); }
+  ContentKey KeyOf(const Signature& signature, std::uint32_t overflow) const;
+  std::string TemporaryPath();
+  Result<std::uint32_t> ChooseOverflow(const ReferenceLog::References& references,
+                                       const Signature& signature);
+  Status MakeDurableDirectory(const std::string& path);
+  Status RewriteCounter(const BlockId& block, std::uint64_t references, bool sync);
+  Status RemoveBlock(const BlockId& block);
+  Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key);
+
+  // Parts of storing.
+  Status Accepts(const StoreRequest& request) const;
+  Status AcceptsKey(const ContentKey& key) const;
+  Result<std::optional<std::uint32_t>> FindDuplicate(const ReferenceSet& set,
+                                                     const StoreRequest& request,
+                                                     const Spool* spool);
+  Result<bool> SameBytes(const ContentKey& key, const Spool& spool);
+  Status AddReference(ReferenceLog::References& references, const StoreRequest& request,
+                      std::uint32_t overflow);
+  Result<Lookup> ReferenceIfHere(const StoreRequest& request);
+  Result<Stored> Place(const StoreRequest& request, Spool& spool);
+  Result<Stored> MakeBlock(ReferenceLog::References& references, const StoreRequest& request,
+                           Spool& spool);
+  Status Release(const ContentKey& key, const Operation& operation);
+  Error Full() const;
+
+  // Parts of checking.
+  using VisitBlock = std::function<Status(const BlockId& block)>;
+  Status Walk(const std::string& directory, const std::string& digits, int level,
+              const std::function<void(const Finding&)>& report, const VisitBlock& visit);
+  Status CheckBlock(const BlockId& block, const std::function<void(const Finding&)>& report);
+
+  io::FileSystem& fs_;
+  const std::string directory_;
+  Options options_;
+  Shape shape_;
+  std::unique_ptr<io::FileLock> lock_;
+  std::unique_ptr<ReferenceLog> log_;
+  bool journal_was_damaged_ = false;  // once, and nobody has taken journal.damaged away since
+
+  AccessList access_;
+  Gate gate_;  // whoever changes something passes; whoever settles the journal is alone
+  std::atomic<std::uint64_t> temporary_number_ = 0;
+  std::atomic<bool> disk_full_ = false;  // the disk said so; lifted by the next removal
+
+  mutable std::mutex mutex_;  // of all below
+  VolumeState configured_ = VolumeState::kWritable;
+  std::uint64_t reserved_bytes_ = 0;  // by blocks that are being made
+  std::set<std::string> durable_directories_;
+};
+
+}  // namespace stele::store

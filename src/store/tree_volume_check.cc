@@ -1,0 +1,129 @@
+// Looking at every block of a tree volume.
+#include <fmt/format.h>
+
+#include "store/block_file.h"
+#include "store/tree_volume.h"
+
+namespace stele::store {
+namespace {
+
+using Report = std::function<void(const Finding&)>;
+
+// Reads to the end, for what may be wrong on the way.
+Status Drain(io::Source& source) {
+  std::string room(64 << 10, '\0');
+  for (;;) {
+    const Result<std::size_t> read = source.Read(room);
+    if (!read) return read.error();
+    if (*read == 0) return {};
+  }
+}
+
+}  // namespace
+
+// `digits` are those of the directories above.
+Status TreeVolume::Walk(const std::string& directory, const std::string& digits, int level,
+                        const Report& report, const VisitBlock& visit) {
+  const Result<std::vector<std::string>> names = fs_.List(directory);
+  if (!names && names.error().code == ErrorCode::kNotFound) return {};
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const std::string path = directory + '/' + name;
+    const std::optional<BlockId> block = ParseBlockName(digits + name);
+    const bool fits = block && (level < shape_.depth ? name.size() == 2
+                                                     : block->signature.bytes().size() ==
+                                                           options_.signature->size());
+    if (!fits) {
+      report({path, ErrorCode::kInvalid, "does not belong here"});
+      continue;
+    }
+    const Status done =
+        level < shape_.depth ? Walk(path, digits + name, level + 1, report, visit) : visit(*block);
+    if (!done) return done;
+  }
+  return {};
+}
+
+// The block is opened with its counter while nobody changes it; its content never changes.
+Status TreeVolume::CheckBlock(const BlockId& block, const Report& report) {
+  const ContentKey key = KeyOf(block.signature, block.overflow);
+  const auto find = [&](const Error& error) { report({key.Text(), error.code, error.text}); };
+  std::unique_ptr<io::Source> content;
+  {
+    const AccessList::Access access(access_, block.signature);
+    const Result<ReferenceLog::References> references = log_->Find(block.signature);
+    if (!references) return references.error();
+    const Result<bool> exists = fs_.Exists(PathOf(key));
+    if (!exists) return exists.error();
+    const std::uint64_t count = references->set().Count(block.overflow);
+    if (!*exists) {
+      if (count > 0) find({ErrorCode::kNotFound, "the block is missing"});
+      return {};
+    }
+    if (count == 0) find({ErrorCode::kInvalid, "nobody refers to this block"});
+    Result<OpenBlock> open = OpenBlockFile(fs_, PathOf(key));
+    if (!open) {
+      find(open.error());
+      return {};
+    }
+    if (count > 0 && open->header.references != count) {
+      find({ErrorCode::kCorrupt, fmt::format("its header counts {} references, but there are {}",
+                                             open->header.references, count)});
+    }
+    Result<std::unique_ptr<io::Source>> opened = OpenContent(key);
+    if (!opened) {
+      find(opened.error());
+      return {};
+    }
+    content = *std::move(opened);
+  }
+  const Status read = Drain(*content);
+  if (!read) find(read.error());
+  return {};
+}
+
+Result<std::uint64_t> TreeVolume::Verify(const Report& report) {
+  std::uint64_t blocks = 0;
+  Status status = Walk(directory_ + "/blocks", "", 1, report, [&](const BlockId& block) {
+    ++blocks;
+    return CheckBlock(block, report);
+  });
+  if (!status) return status.error();
+  status = log_->ForEach([&](const ReferenceLog::Count& count) {
+    const Result<bool> exists = fs_.Exists(PathOf(count.block.signature, count.block.overflow));
+    if (!exists) return Status(exists.error());
+    return *exists ? Status() : CheckBlock(count.block, report);
+  });
+  if (!status) return status.error();
+  if (journal_was_damaged_) {
+    report({directory_ + "/journal.damaged", ErrorCode::kCorrupt,
+            "lines of this journal could not be read: references may be missing"});
+  }
+  return blocks;
+}
+
+Result<std::uint64_t> TreeVolume::RemoveUnreferenced() {
+  if (state() == VolumeState::kFrozen) return Full();
+  if (journal_was_damaged_) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("references may have been lost: look at {}/journal.damaged, then move "
+                             "it elsewhere and open the volume again",
+                             directory_)};
+  }
+  std::uint64_t removed = 0;
+  const Status walked = Walk(
+      directory_ + "/blocks", "", 1, [](const Finding&) {},
+      [&](const BlockId& block) -> Status {
+        const Gate::Pass pass(gate_);
+        const AccessList::Access access(access_, block.signature);
+        const Result<ReferenceLog::References> references = log_->Find(block.signature);
+        if (!references) return references.error();
+        if (references->set().Count(block.overflow) > 0 || references->damaged()) return {};
+        ++removed;
+        return RemoveBlock(block);
+      });
+  if (!walked) return walked.error();
+  return removed;
+}
+
+}  // namespace stele::store

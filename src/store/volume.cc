@@ -1,0 +1,39 @@
+#include "store/volume.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stele::store {
+namespace {
+
+constexpr std::array<std::pair<VolumeState, std::string_view>, 4> kStates = {{
+    {VolumeState::kWritable, "writable"},
+    {VolumeState::kReadOnly, "read-only"},
+    {VolumeState::kFrozen, "frozen"},
+    {VolumeState::kFull, "full"},
+}};
+
+bool IsName(std::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
+}
+
+}  // namespace
+
+std::string_view VolumeStateName(VolumeState state) {
+  return kStates[static_cast<std::size_t>(state)].second;
+}
+
+std::optional<VolumeState> VolumeStateByName(std::string_view name) {
+  for (const auto& [state, known] : kStates) {
+    if (known == name) return state;
+  }
+  return std::nullopt;
+}
+
+bool IsOperation(const Operation& operation) {
+  return IsName(operation.owner) && IsName(operation.id);
+}
+
+}  // namespace stele::store

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/stream.h"
+#include "store/content_key.h"
+#include "util/result.h"
+
+// A volume holds blocks, each with one content and the set of references to it. Whether it lies on
+// this machine's disk, in containers or behind a network, it looks like this.
+//
+// References are sets, not sums. Each reference and each release is an operation with an owner and
+// an id; the counter of a block is the number of its references less the number of its releases. An
+// operation that is repeated, because its answer was lost, counts once and is answered as before.
+namespace stele::store {
+
+// When is a content of a known signature a duplicate?
+enum class StoreMode : std::uint8_t {
+  kRegular,   // when it has the same size
+  kCompare,   // when it has the same bytes; no content is ever lost
+  kForceNew,  // never
+};
+
+enum class VolumeState : std::uint8_t {
+  kWritable,
+  kReadOnly,  // takes references and releases, no new blocks
+  kFrozen,    // takes nothing
+  kFull,      // as kReadOnly; set and lifted by the volume itself, as space goes and comes
+};
+
+std::string_view VolumeStateName(VolumeState state);  // "writable", "read-only", ...
+std::optional<VolumeState> VolumeStateByName(std::string_view name);
+
+struct Operation {
+  std::string owner;  // the application that holds the reference
+  std::string id;     // not used before for any other operation, say a UUID
+
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+// Owner and id: 1 to 64 characters from '!' to '~' each.
+bool IsOperation(const Operation& operation);
+
+struct StoreRequest {
+  Signature signature;
+  std::uint64_t size = 0;  // of the content
+  StoreMode mode = StoreMode::kRegular;
+  std::string media_type;  // chooses the compression; may be empty
+  Operation operation;
+};
+
+// What is known before a byte of the content is transferred.
+struct Lookup {
+  enum class Outcome : std::uint8_t {
+    kUnknown,     // no such content here
+    kReferenced,  // it is here, and the operation is done: `key` is its key
+    kCandidate,   // it may be here: kCompare needs the bytes to know
+  };
+  Outcome outcome = Outcome::kUnknown;
+  std::optional<ContentKey> key;
+};
+
+struct Stored {
+  ContentKey key;
+  bool is_new = false;  // a block was made for it
+};
+
+struct BlockInfo {
+  std::uint64_t size = 0;         // of the content
+  std::uint64_t stored_size = 0;  // of the block
+  std::uint64_t references = 0;
+  std::string compression;
+};
+
+struct VolumeStats {
+  std::uint64_t blocks = 0;
+  std::uint64_t references = 0;
+  std::uint64_t content_bytes = 0;   // of all distinct contents
+  std::uint64_t stored_bytes = 0;    // what the blocks take
+  std::uint64_t capacity_bytes = 0;  // what they may take; 0: no limit
+};
+
+// Something wrong with a block or with what surrounds it.
+struct Finding {
+  std::string where;  // a content key, or a path
+  ErrorCode code;     // kCorrupt, kNotFound (a block that is referenced) or kInvalid (a leak)
+  std::string text;
+};
+
+// Thread-safe: many callers at once; what changes one block happens one after another. What
+// succeeded is durable. Errors of every call: kIo, naming the volume, after which writing may need
+// a new opening; kInvalid for a request that breaks the rules above.
+class Volume {
+ public:
+  virtual ~Volume() = default;
+
+  virtual const std::string& name() const = 0;
+  virtual VolumeState state() const = 0;
+  // kFull cannot be set. Durable.
+  virtual Status SetState(VolumeState state) = 0;
+
+  // The first step of a store. A duplicate gets its reference here and its bytes are never sent.
+  // Errors: kFull when frozen.
+  virtual Result<Lookup> Reference(const StoreRequest& request) = 0;
+
+  // The second step: reads `content` to its end and makes a block, an overflow block where another
+  // content has the signature, or a reference where the content has come in the meantime.
+  // Errors: kFull when the volume takes no new blocks, in its state or for lack of space: store
+  // elsewhere; kInvalid when the bytes do not have the size or signature of the request; those of
+  // `content`.
+  virtual Result<Stored> Store(const StoreRequest& request, io::Source& content) = 0;
+
+  // The content, in flat memory. The stream stays good when the block is deleted meanwhile. It
+  // ends in kCorrupt instead of the end where the bytes are not those that were stored.
+  // Errors: kNotFound; kCorrupt; kInvalid for a compression that is not known here.
+  virtual Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) = 0;
+
+  // Takes back one reference of the operation's owner; with the last one of all owners the block
+  // goes. Errors: kNotFound when the owner has none; kFull when frozen.
+  virtual Status Delete(const ContentKey& key, const Operation& operation) = 0;
+
+  // Errors: kNotFound, kCorrupt.
+  virtual Result<BlockInfo> Stat(const ContentKey& key) = 0;
+
+  virtual Result<VolumeStats> Stats() = 0;
+
+  // Reads everything: each block against its signature, its counter against its references. What
+  // changes meanwhile is not reported. Returns the number of blocks read.
+  // Errors: only those that make going on impossible.
+  virtual Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) = 0;
+};
+
+}  // namespace stele::store
