@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/store_commands.h"
 #include "cli/warc_commands.h"
 
 namespace stele::cli {
@@ -62,7 +63,7 @@ Command SteleCommand() {
   root.summary = "Stele, a web archive in one program";
   root.details = "Data goes to the standard output, messages to the error output.";
   root.examples = {{"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {WarcCommand(), help, version};
+  root.commands = {WarcCommand(), StoreCommand(), help, version};
   return root;
 }
 

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "cli/store_commands.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  const std::optional<std::string> directory = arguments.Get("--store");
+  const auto depth = ParseDecimal(arguments.Get("--depth").value_or("3"));
+  const auto capacity = ParseDecimal(arguments.Get("--capacity").value_or("0"));
+  if (!directory || arguments.positionals.size() != 1) {
+    Complain(context, "say which store, --store DIR, and one name for the volume");
+    return ExitCode::kUsage;
+  }
+  if (!depth || *depth > store::Signature::kBytesMax || !capacity) {
+    Complain(context, "--depth and --capacity take numbers");
+    return ExitCode::kUsage;
+  }
+  store::TreeVolume::Shape shape;
+  shape.name = arguments.positionals[0];
+  shape.signature = arguments.Get("--signature").value_or("sha256");
+  shape.depth = static_cast<int>(*depth);
+  shape.capacity_bytes = *capacity;
+  if (store::SignatureFunctionByName(shape.signature) == nullptr) {
+    Complain(context,
+             fmt::format("there is no signature {}; use sha256 or rabin64", shape.signature));
+    return ExitCode::kUsage;
+  }
+  const Status made = store::AddLocalVolume(context.fs, *directory, shape);
+  if (made) return ExitCode::kDone;
+  Complain(context, made.error().text);
+  return made.error().code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kFailed;
+}
+
+}  // namespace
+
+Command StoreAddVolumeCommand() {
+  Command command;
+  command.name = "add-volume";
+  command.summary = "Make a volume, and the store with the first one";
+  command.details =
+      "A volume is a tree of directories with a block for each content. Its name is 1 to 64 of "
+      "a-z, "
+      "0-9, - and _, stands in the keys of its contents and is never given to another volume.";
+  command.arguments = "NAME";
+  command.options = WithStoreOptions(
+      {{"--signature", "NAME", "sha256 or rabin64; the same in all volumes of a store", "sha256"},
+       {"--depth", "N", "Levels of the tree, blocks included", "3"},
+       {"--capacity", "BYTES", "What its blocks may take; 0 is no limit", "0"}});
+  command.examples = {{"stele store add-volume --store S v1", "The first volume makes the store"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include "cli/store_commands.h"
+#include "util/json.h"
+
+namespace stele::cli {
+namespace {
+
+std::string Line(const store::Finding& finding, bool json) {
+  if (!json) return fmt::format("{}: {}\n", finding.where, finding.text);
+  std::string line = "{\"where\": ";
+  AppendJsonString(line, finding.where);
+  line += ", \"text\": ";
+  AppendJsonString(line, finding.text);
+  return line + "}\n";
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::optional<store::LocalStore> store = OpenStore(arguments, context, code);
+  if (!store) return code;
+  if (!store->failures.empty()) code = ExitCode::kFailed;
+  std::uint64_t blocks = 0;
+  std::uint64_t findings = 0;
+  Status written;
+  for (const auto& volume : store->instance->volumes()) {
+    const Result<std::uint64_t> checked = volume->Verify([&](const store::Finding& finding) {
+      ++findings;
+      if (written) written = context.out.Write(Line(finding, arguments.Has("--json")));
+    });
+    if (!checked) Complain(context, checked.error().text);
+    if (!checked || !written) code = ExitCode::kFailed;
+    blocks += checked ? *checked : 0;
+  }
+  if (!arguments.Has("--quiet")) {
+    Complain(context, fmt::format("checked {} blocks: {} defects", blocks, findings));
+  }
+  if (code == ExitCode::kDone && findings > 0) code = ExitCode::kDefects;
+  return code;
+}
+
+}  // namespace
+
+Command StoreCheckCommand() {
+  Command command;
+  command.name = "check";
+  command.summary = "Verify every block against its signature and its references";
+  command.details =
+      "Reads everything. Each defect is one line: the key or path, and what is wrong. The exit "
+      "code "
+      "is 1 when there are any.";
+  command.options = WithStoreOptions(
+      {{"--json", "", "One JSON object per defect"}, {"--quiet", "", "No summary"}});
+  command.examples = {{"stele store check --store S", "Is everything still there?"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

@@ -1,0 +1,114 @@
+"""`stele store`: what goes in comes out, once however often it was stored."""
+
+import gzip
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+
+from archive_samples import stele
+
+
+class Store(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.store = str(self.root / "store")
+        self.run_store("add-volume", "v1", "--depth", "2")
+
+    def run_store(self, command, *words, stdin=None, code=0):
+        done = stele("store", command, "--store", self.store, *words, stdin=stdin)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def put(self, content, *words):
+        return self.run_store("put", *words, "-", stdin=content).split()[0]
+
+    def references(self, key):
+        return json.loads(self.run_store("stat", "--json", key))["references"]
+
+    def block(self, key):
+        signature = key.split(":")[1]
+        return self.root / "store/v1/blocks" / signature[:2] / signature[2:]
+
+    def test_W6_what_goes_in_comes_out(self):
+        names = []
+        for number, content in enumerate([b"", b"text", bytes(range(256)) * 8192]):
+            names.append(str(self.root / str(number)))
+            pathlib.Path(names[-1]).write_bytes(content)
+        lines = self.run_store("put", "--mode", "compare", *names).splitlines()
+        self.assertEqual([line.split("  ")[1] for line in lines], names)
+        for line, name in zip(lines, names):
+            key = line.split("  ")[0]
+            content, copy = pathlib.Path(name).read_bytes(), name + ".copy"
+            self.assertEqual(self.run_store("get", key), content.decode("latin-1"))
+            self.run_store("get", key, "--output", copy)
+            self.assertEqual(pathlib.Path(copy).read_bytes(), content)
+            self.run_store("get", key, "--output", copy, code=3)
+
+    def test_W4_a_duplicate_costs_a_reference(self):
+        key = self.put(b"content")
+        self.assertEqual(self.put(b"content", "--owner", "other"), key)
+        self.assertEqual(self.references(key), 2)
+        self.assertNotEqual(self.put(b"content", "--mode", "force-new"), key)
+        self.run_store("rm", key)
+        self.run_store("rm", key, code=3)
+        self.assertEqual(self.run_store("get", key), "content")
+        self.run_store("rm", key, "--owner", "other")
+        self.run_store("get", key, code=3)
+        volume = json.loads(self.run_store("stat", "--json"))
+        self.assertEqual((volume["blocks"], volume["references"]), (1, 1))
+
+    def test_W6_a_repeated_command_counts_once(self):
+        for _ in range(3):
+            key = self.put(b"content", "--operation", "put-1")
+        self.assertEqual(self.references(key), 1)
+        self.put(b"content")
+        for _ in range(3):
+            self.run_store("rm", "--operation", "rm-1", key)
+        self.assertEqual(self.references(key), 1)
+
+    def test_W3_a_block_is_read_without_the_program(self):
+        page = b"<p>a page</p>" * 100
+        block = self.block(self.put(page, "--type", "text/html")).read_bytes()
+        header, content = block.split(b"\n\n", 1)
+        self.assertIn(b"\nCompression: gzip", header)
+        self.assertIn(b"\nSize: 00000000000000001300\n", header)
+        self.assertTrue(header.endswith(b"\nReferences: 0000000001"))
+        self.assertEqual(gzip.decompress(content), page)
+
+    def test_check_finds_and_names_a_flipped_bit(self):
+        key = self.put(b"some content")
+        self.put(b"more content")
+        self.assertEqual(self.run_store("check"), "")
+        block = bytearray(self.block(key).read_bytes())
+        block[-1] ^= 1
+        self.block(key).write_bytes(block)
+        defects = self.run_store("check", "--json", code=1).splitlines()
+        self.assertEqual([json.loads(defect)["where"] for defect in defects], [key])
+        self.run_store("get", key, code=3)
+
+    def test_W10_volumes_and_replicas(self):
+        self.run_store("add-volume", "v2", "--capacity", "1000000")
+        keys = [self.put(b"content", "--volume", volume) for volume in ("v1", "v2")]
+        self.assertEqual([key.split(":")[0] for key in keys], ["v1", "v2"])
+        os.remove(self.block(keys[0]))
+        self.assertEqual(self.run_store("get", *keys), "content")
+        self.assertEqual(len(self.run_store("stat").splitlines()), 2)
+        self.assertIn("missing", self.run_store("check", code=1))
+
+    def test_wrong_usage_is_told(self):
+        self.run_store("put", code=2)
+        self.run_store("get", "v1:lower", code=2)
+        self.run_store("put", "--mode", "often", "-", code=2)
+        self.run_store("add-volume", "V", code=2)
+        self.run_store("add-volume", "v1", code=2)
+        self.run_store("get", "none:AD", code=3)
+        self.assertEqual(stele("store", "stat").returncode, 2)
+        self.assertEqual(stele("store", "stat", "--store", self.store + "x").returncode, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
