@@ -1,0 +1,108 @@
+#include "net/event_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "net/worker_pool.h"
+
+namespace stele::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(EventLoop, CallsInTheOrderOfPosting) {
+  EventLoop loop;
+  std::vector<int> seen;
+  std::promise<void> done;
+  for (int i = 0; i < 100; ++i) loop.Post([&seen, i] { seen.push_back(i); });
+  loop.Post([&done] { done.set_value(); });
+  done.get_future().wait();
+  ASSERT_EQ(seen.size(), 100U);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[i], i);
+}
+
+TEST(EventLoop, KnowsItsThread) {
+  EventLoop loop;
+  std::promise<bool> inside;
+  loop.Post([&] { inside.set_value(loop.OnLoopThread()); });
+  EXPECT_TRUE(inside.get_future().get());
+  EXPECT_FALSE(loop.OnLoopThread());
+}
+
+TEST(EventLoop, TimersCallOnceAndTheEarlierFirst) {
+  EventLoop loop;
+  std::vector<int> seen;
+  std::promise<void> done;
+  const auto later = loop.CallAfter(milliseconds(60), [&] {
+    seen.push_back(2);
+    done.set_value();
+  });
+  const auto earlier = loop.CallAfter(milliseconds(1), [&] { seen.push_back(1); });
+  done.get_future().wait();
+  EXPECT_EQ(seen, (std::vector<int>{1, 2}));
+}
+
+TEST(EventLoop, ADestroyedTimerIsNotCalled) {
+  EventLoop loop;
+  std::atomic<bool> called = false;
+  std::promise<void> done;
+  loop.Post([&] {
+    auto timer = loop.CallAfter(milliseconds(0), [&] { called = true; });
+    timer.reset();
+  });
+  const auto end = loop.CallAfter(milliseconds(20), [&] { done.set_value(); });
+  done.get_future().wait();
+  EXPECT_FALSE(called);
+}
+
+TEST(EventLoop, ATimerMayReplaceItself) {
+  EventLoop loop;
+  std::promise<void> done;
+  std::unique_ptr<Timer> timer;
+  int calls = 0;
+  std::function<void()> call = [&] {
+    if (++calls == 3) return done.set_value();
+    timer = loop.CallAfter(milliseconds(1), call);
+  };
+  loop.Post(call);
+  done.get_future().wait();
+  loop.Stop();
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(EventLoop, StopsWithTimersWaiting) {
+  EventLoops loops(3);
+  EXPECT_EQ(loops.size(), 3U);
+  const auto timer = loops.at(1).CallAfter(std::chrono::hours(1), [] { FAIL(); });
+  loops.Stop();
+  loops.Stop();
+}
+
+TEST(WorkerPool, DoesAllItWasGivenBeforeItStops) {
+  std::atomic<int> done = 0;
+  WorkerPool pool(4);
+  for (int i = 0; i < 1000; ++i) pool.Run([&done] { ++done; });
+  pool.Stop();
+  EXPECT_EQ(done, 1000);
+}
+
+TEST(WorkerPool, WorksOnSeveralThingsAtOnce) {
+  WorkerPool pool(2);
+  std::promise<void> first, second;
+  std::promise<void> both;
+  pool.Run([&] {
+    first.set_value();
+    second.get_future().wait();
+    both.set_value();
+  });
+  pool.Run([&] {
+    first.get_future().wait();
+    second.set_value();
+  });
+  both.get_future().wait();
+}
+
+}  // namespace
+}  // namespace stele::net
