@@ -1,0 +1,80 @@
+#include "net/connection_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stele::net {
+
+using std::chrono::steady_clock;
+
+// Expired streams are handed out, to be closed without the lock.
+std::unique_ptr<SocketStream> ConnectionPool::TakeIdle(Host& host, std::vector<Idle>& expired) {
+  const auto oldest = steady_clock::now() - options_.idle_time_max;
+  while (!host.idle.empty()) {
+    Idle last = std::move(host.idle.back());
+    host.idle.pop_back();
+    if (last.since >= oldest && last.stream->Quiet()) return std::move(last.stream);
+    --host.open;
+    expired.push_back(std::move(last));
+  }
+  return nullptr;
+}
+
+Result<ConnectionPool::Lease> ConnectionPool::Take(const Endpoint& endpoint, bool fresh,
+                                                   Deadline deadline) {
+  deadline = std::min(deadline, steady_clock::now() + options_.connect_timeout);
+  std::vector<Idle> expired;
+  {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      Host& host = hosts_[endpoint];  // anew after each wait: it may have been forgotten
+      if (!fresh) {
+        if (auto stream = TakeIdle(host, expired)) return Lease{std::move(stream), true};
+      }
+      if (host.open < options_.open_max) {
+        ++host.open;
+        break;
+      }
+      if (fresh && !host.idle.empty()) {
+        expired.push_back(std::move(host.idle.front()));
+        host.idle.erase(host.idle.begin());
+        --host.open;
+        continue;
+      }
+      if (changed_.wait_until(lock, deadline) == std::cv_status::timeout) {
+        return Error{ErrorCode::kBusy,
+                     endpoint.ToText() + ": all connections to it are in use; try again later"};
+      }
+    }
+  }
+  expired.clear();
+  Result<std::unique_ptr<SocketStream>> stream =
+      SocketStream::Connect(endpoint, tls_.get(), deadline);
+  if (!stream) {
+    GiveBack(endpoint, nullptr);
+    return stream.error();
+  }
+  return Lease{std::move(*stream), false};
+}
+
+void ConnectionPool::GiveBack(const Endpoint& endpoint, std::unique_ptr<SocketStream> stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    Host& host = hosts_[endpoint];
+    if (stream != nullptr && host.idle.size() < options_.idle_max) {
+      host.idle.push_back({std::move(stream), steady_clock::now()});
+    } else if (--host.open == 0) {
+      hosts_.erase(endpoint);
+    }
+  }
+  changed_.notify_all();
+}
+
+std::size_t ConnectionPool::idle() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const auto& [endpoint, host] : hosts_) count += host.idle.size();
+  return count;
+}
+
+}  // namespace stele::net
