@@ -130,6 +130,11 @@ Result<bool> FaultFileSystem::Exists(const std::string& path) {
   return base_.Exists(path);
 }
 
+Result<std::uint64_t> FaultFileSystem::FreeBytes(const std::string& directory) {
+  if (Fails()) return Injected("ask for the space in " + directory);
+  return base_.FreeBytes(directory);
+}
+
 Result<std::unique_ptr<FileLock>> FaultFileSystem::Lock(const std::string& path) {
   if (Fails()) return Injected("lock " + path);
   return base_.Lock(path);

@@ -70,6 +70,8 @@ class FileSystem {
   // Names in it, sorted, without "." and "..".
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;
   virtual Result<bool> Exists(const std::string& path) = 0;
+  // What may still be written to the disk that holds `directory`.
+  virtual Result<std::uint64_t> FreeBytes(const std::string& directory) = 0;
   // For whoever must have something for itself: the file at `path`, created when missing, stands
   // for it. Errors: kBusy when it is held, by this process or another.
   virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path) = 0;

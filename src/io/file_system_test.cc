@@ -72,6 +72,8 @@ void KeepsTheContract(FileSystem& fs, const std::string& root) {
   EXPECT_TRUE(*fs.Exists(root + "/d"));
   EXPECT_THAT(*fs.List(root), ElementsAre("b", "d"));
   EXPECT_TRUE(fs.SyncDirectory(root));
+  EXPECT_GT(*fs.FreeBytes(root), 0u);
+  EXPECT_EQ(fs.FreeBytes(root + "/none").error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(fs.Remove(b));
   EXPECT_EQ(fs.Remove(b).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(fs.List(root + "/none").error().code, ErrorCode::kNotFound);

@@ -218,6 +218,17 @@ Result<bool> MemoryFileSystem::Exists(const std::string& path) {
   return FileAt(path) != nullptr || directories_.contains(path);
 }
 
+Result<std::uint64_t> MemoryFileSystem::FreeBytes(const std::string& directory) {
+  const std::lock_guard lock(mutex_);
+  if (!directories_.contains(directory)) return NotFound("cannot ask for the space in", directory);
+  return free_bytes_;
+}
+
+void MemoryFileSystem::SetFreeBytes(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  free_bytes_ = bytes;
+}
+
 Result<std::unique_ptr<FileLock>> MemoryFileSystem::Lock(const std::string& path) {
   const std::lock_guard lock(mutex_);
   Directory* directory = DirectoryOf(path);

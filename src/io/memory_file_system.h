@@ -25,12 +25,16 @@ class MemoryFileSystem final : public FileSystem {
   Status MakeDirectory(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& directory) override;
   Result<bool> Exists(const std::string& path) override;
+  Result<std::uint64_t> FreeBytes(const std::string& directory) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
 
   // Power off, power on. Files that are still open no longer reach the disk, and
   // locks are gone.
   void Crash();
+
+  // What FreeBytes() says from now on; nothing is refused for it.
+  void SetFreeBytes(std::uint64_t bytes);
 
   struct File;
   struct LockedPaths;
@@ -45,6 +49,7 @@ class MemoryFileSystem final : public FileSystem {
 
   std::mutex mutex_;
   std::shared_ptr<LockedPaths> locked_;
+  std::uint64_t free_bytes_ = std::uint64_t{1} << 40;
   std::map<std::string, std::unique_ptr<Directory>> directories_;
 };
 

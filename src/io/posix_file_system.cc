@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -216,6 +217,14 @@ Result<bool> PosixFileSystem::Exists(const std::string& path) {
   if (::stat(path.c_str(), &status) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return SystemError("cannot look at " + path, errno);
+}
+
+Result<std::uint64_t> PosixFileSystem::FreeBytes(const std::string& directory) {
+  struct statvfs status = {};
+  if (::statvfs(directory.c_str(), &status) != 0) {
+    return SystemError("cannot ask for the space in " + directory, errno);
+  }
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
 Result<std::unique_ptr<FileLock>> PosixFileSystem::Lock(const std::string& path) {

@@ -73,9 +73,17 @@ VolumeState TreeVolume::state() const {
   const std::lock_guard lock(mutex_);
   if (configured_ != VolumeState::kWritable) return configured_;
   // A block needs more than its header.
-  const bool full = shape_.capacity_bytes > 0 &&
-                    used + reserved_bytes_ + kBlockHeaderSize >= shape_.capacity_bytes;
-  return full || disk_full_ ? VolumeState::kFull : VolumeState::kWritable;
+  const bool full =
+      disk_full_ || !HasRoom(used + reserved_bytes_, reserved_bytes_, kBlockHeaderSize + 1);
+  return full ? VolumeState::kFull : VolumeState::kWritable;
+}
+
+// `used` bytes of the capacity are gone, `pending` of them not yet on the disk. Where the disk does
+// not say what is free, writing will show it.
+bool TreeVolume::HasRoom(std::uint64_t used, std::uint64_t pending, std::uint64_t more) const {
+  if (shape_.capacity_bytes > 0 && used + more > shape_.capacity_bytes) return false;
+  const Result<std::uint64_t> free = fs_.FreeBytes(directory_);
+  return !free || *free >= options_.disk_reserve_bytes + pending + more;
 }
 
 Status TreeVolume::SetState(VolumeState state) {
@@ -240,13 +248,16 @@ Result<Stored> TreeVolume::MakeBlock(ReferenceLog::References& references,
   Status status = spool.Prepare();
   if (!status) return status.error();
   const Reservation reservation(mutex_, reserved_bytes_, spool.stored_size());
-  if (shape_.capacity_bytes > 0) {
-    const std::uint64_t used = AtLeastZero(log_->usage().stored_bytes);
+  // First what is reserved, then what is used: a block that is finished in between counts twice,
+  // not never.
+  std::uint64_t reserved = 0;
+  {
     const std::lock_guard lock(mutex_);
-    if (used + reserved_bytes_ > shape_.capacity_bytes) {
-      return Error{ErrorCode::kFull, fmt::format("volume {} has no room for {} more bytes",
-                                                 shape_.name, spool.stored_size())};
-    }
+    reserved = reserved_bytes_;
+  }
+  if (!HasRoom(AtLeastZero(log_->usage().stored_bytes) + reserved, reserved, 0)) {
+    return Error{ErrorCode::kFull, fmt::format("volume {} has no room for {} more bytes",
+                                               shape_.name, spool.stored_size())};
   }
   const Result<std::uint32_t> overflow = ChooseOverflow(references, request.signature);
   if (!overflow) return overflow.error();
@@ -376,7 +387,11 @@ Status TreeVolume::Release(const ContentKey& key, const Operation& operation) {
   const Status added = log_->Add(*references, entry);
   if (!added) return added;
   if (last) return RemoveBlock(block);
-  return RewriteCounter(block, std::max<std::uint64_t>(set.Count(key.overflow), 1), false);
+  const Status rewritten =
+      RewriteCounter(block, std::max<std::uint64_t>(set.Count(key.overflow), 1), false);
+  // A block that is missing is Verify()'s to report; the reference is gone all the same.
+  if (!rewritten && rewritten.error().code == ErrorCode::kNotFound) return {};
+  return rewritten;
 }
 
 Status TreeVolume::RemoveBlock(const BlockId& block) {

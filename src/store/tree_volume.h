@@ -46,6 +46,9 @@ class TreeVolume final : public Volume {
     ReferenceLog::Options log;
     // Contents up to this size are kept in memory while they are stored, larger ones in a file.
     std::uint64_t memory_bytes_max = 1 << 20;
+    // The volume is full when no more than this is free on its disk: journals must still be
+    // written, so that references are taken and contents can be deleted.
+    std::uint64_t disk_reserve_bytes = 64 << 20;
   };
 
   // Makes an empty volume in `directory`, whose parent exists. Errors: kInvalid for a wrong shape
@@ -117,6 +120,7 @@ class TreeVolume final : public Volume {
                            Spool& spool);
   Status Release(const ContentKey& key, const Operation& operation);
   Error Full() const;
+  bool HasRoom(std::uint64_t used, std::uint64_t pending, std::uint64_t more) const;
 
   // Parts of checking.
   using VisitBlock = std::function<Status(const BlockId& block)>;

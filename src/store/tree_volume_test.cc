@@ -261,6 +261,36 @@ TEST_F(TreeVolumeTest, W9_AVolumeIsFullByItselfAndNoLongerWhenSpaceComesBack) {
   EXPECT_THAT(*fs_.List("v/temporary"), IsEmpty());
 }
 
+TEST_F(TreeVolumeTest, W9_AVolumeIsFullBeforeItsDiskIs) {
+  TreeVolume::Options options;
+  options.disk_reserve_bytes = 1000;
+  auto volume = NewVolume(fs_, {}, options);
+  const ContentKey key = Put(*volume, "old", Op())->key;
+  fs_.SetFreeBytes(1000 + 200);
+  EXPECT_EQ(volume->state(), VolumeState::kWritable);
+  EXPECT_EQ(
+      Put(*volume, std::string(100, 'x'), Op(), StoreMode::kRegular, "image/png").error().code,
+      ErrorCode::kFull);
+  EXPECT_TRUE(Put(*volume, "small", Op()));
+  fs_.SetFreeBytes(1000);
+  EXPECT_EQ(volume->state(), VolumeState::kFull);
+  EXPECT_EQ(Put(*volume, "new", Op()).error().code, ErrorCode::kFull);
+  EXPECT_EQ(Put(*volume, "old", Op())->key, key);
+  EXPECT_TRUE(volume->Delete(key, Op()));
+  fs_.SetFreeBytes(1 << 20);
+  EXPECT_TRUE(Put(*volume, "new", Op()));
+}
+
+TEST_F(TreeVolumeTest, AReferenceToAMissingBlockCanBeReleased) {
+  auto volume = NewVolume(fs_, {.name = "v", .depth = 1}, {});
+  const ContentKey key = Put(*volume, "a content", Op())->key;
+  ASSERT_TRUE(Put(*volume, "a content", Op()));
+  ASSERT_TRUE(fs_.Remove("v/blocks/" + key.signature.Hex()));
+  EXPECT_TRUE(volume->Delete(key, Op()));
+  EXPECT_TRUE(volume->Delete(key, Op()));
+  EXPECT_THAT(Findings(*volume), IsEmpty());
+}
+
 TEST_F(TreeVolumeTest, EmptyContentsAreContents) {
   auto volume = NewVolume(fs_, {}, {});
   for (const StoreMode mode : {StoreMode::kRegular, StoreMode::kCompare, StoreMode::kForceNew}) {
