@@ -14,6 +14,7 @@
 namespace stele::net {
 namespace {
 
+constexpr std::size_t kHeadSize = 256;  // of most responses
 constexpr std::size_t kPullSize = std::size_t{64} << 10;
 
 Error ClientGone() {
@@ -174,16 +175,15 @@ Status Exchange::StartLocked(const ResponseStart& start, std::optional<std::uint
   started_ = true;
   bodiless_ = head_.method == "HEAD" || !StatusHasBody(start.status);
   left_ = length;
-  ResponseStart known = start;
-  known.length = length;
-  // The length of a 304 is that of another response: none is known unless the handler says it.
-  if (!StatusHasBody(start.status) && !start.length) known.length.reset();
   chunked_ = !length && !bodiless_ && !accepted_.http_1_0;
   if (!length && !bodiless_ && accepted_.http_1_0) keep_alive_ = false;
   ConnectionField connection = ConnectionField::kNone;
   if (!keep_alive_) connection = ConnectionField::kClose;
   if (keep_alive_ && accepted_.http_1_0) connection = ConnectionField::kKeepAlive;
-  AppendHead(known, chunked_, connection, setting_.clock.Now(), out_);
+  // The length of a 304 is that of another response: none is known unless the handler says it.
+  if (!StatusHasBody(start.status)) length = start.length;
+  out_.reserve(kHeadSize + std::min<std::uint64_t>(length.value_or(0), kPullSize));
+  AppendHead(start, length, chunked_, connection, setting_.clock.Now(), out_);
   return {};
 }
 
@@ -238,6 +238,7 @@ Status Exchange::Write(std::string_view bytes) {
   }
   while (!bytes.empty()) {
     if (out_.size() >= limit) {
+      if (on_loop_) return Error{ErrorCode::kFull, "a quick handler must not fill the buffer"};
       Wake();
       changed_.wait(lock, [this, limit] { return aborted_ || out_.size() < limit; });
     }
@@ -287,22 +288,34 @@ void Exchange::Finish() {
   Wake();
 }
 
-void Exchange::RunHandler(Handler& handler) {
+void Exchange::CallHandler(Handler& handler) {
   bool threw = false;
   try {
     handler.Handle(*this, *this);
   } catch (...) {
     threw = true;
   }
+  const std::lock_guard lock(mutex_);
+  if (threw && started_) broken_ = true;
+  if (source_ == nullptr || broken_) Finish();
+}
+
+void Exchange::RunHandler(Handler& handler) {
+  CallHandler(handler);
+  // Set by the handler; nobody else sees it before it is read.
+  if (source_ != nullptr) RunPull();
+}
+
+void Exchange::RunQuickHandler(Handler& handler) {
   {
     const std::lock_guard lock(mutex_);
-    if (threw && started_) broken_ = true;
-    if (source_ == nullptr || broken_) {
-      Finish();
-      return;
-    }
+    on_loop_ = true;
+    wake_pending_ = true;
   }
-  RunPull();
+  CallHandler(handler);
+  const std::lock_guard lock(mutex_);
+  on_loop_ = false;
+  pulling_ = false;
 }
 
 void Exchange::RunPull() {

@@ -56,6 +56,9 @@ class Exchange final : public Request, public ResponseWriter {
   // Moves response bytes to the end of `out` unless it would then exceed the output buffer.
   Progress Poll(std::string& out);
 
+  // Runs a handler that does not wait, and wakes nobody. Requires: the body has ended or failed.
+  void RunQuickHandler(Handler& handler);
+
   // -- On a worker.
 
   void RunHandler(Handler& handler);
@@ -86,6 +89,8 @@ class Exchange final : public Request, public ResponseWriter {
     Exchange& exchange_;
   };
 
+  void CallHandler(Handler& handler);
+
   // These need mutex_.
   void Wake();
   Status StartLocked(const ResponseStart& start, std::optional<std::uint64_t> length);
@@ -105,6 +110,7 @@ class Exchange final : public Request, public ResponseWriter {
   std::condition_variable changed_;
   bool wake_pending_ = false;
   bool aborted_ = false;
+  bool on_loop_ = false;  // nothing may wait
 
   std::string body_;
   std::size_t body_at_ = 0;  // read up to here

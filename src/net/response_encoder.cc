@@ -94,8 +94,8 @@ Status CheckStart(const ResponseStart& start) {
   return {};
 }
 
-void AppendHead(const ResponseStart& start, bool chunked, ConnectionField connection, Timestamp now,
-                std::string& out) {
+void AppendHead(const ResponseStart& start, std::optional<std::uint64_t> length, bool chunked,
+                ConnectionField connection, Timestamp now, std::string& out) {
   const auto append = [&out](std::string_view name, std::string_view value) {
     out.append(name).append(": ").append(value).append("\r\n");
   };
@@ -103,8 +103,8 @@ void AppendHead(const ResponseStart& start, bool chunked, ConnectionField connec
   out.append(ReasonOf(start.status)).append("\r\n");
   append("Date", FormatHttpDate(now));
   for (const HeaderField& field : start.fields) append(field.name, field.value);
-  if (start.length && start.status != 204) {
-    fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n", *start.length);
+  if (length && start.status != 204) {
+    fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n", *length);
   } else if (chunked) {
     append("Transfer-Encoding", "chunked");
   }
@@ -117,8 +117,7 @@ void AppendRefusal(int status, std::string_view text, Timestamp now, std::string
   ResponseStart start;
   start.status = status;
   start.fields.push_back({"Content-Type", "text/plain; charset=utf-8"});
-  start.length = text.size() + 1;
-  AppendHead(start, false, ConnectionField::kClose, now, out);
+  AppendHead(start, text.size() + 1, false, ConnectionField::kClose, now, out);
   out.append(text).append("\n");
 }
 

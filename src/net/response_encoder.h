@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,9 +24,9 @@ bool StatusHasBody(int status);
 
 enum class ConnectionField { kNone, kKeepAlive, kClose };
 
-// Requires: CheckStart() is content.
-void AppendHead(const ResponseStart& start, bool chunked, ConnectionField connection, Timestamp now,
-                std::string& out);
+// `length`, and not that of `start`, is announced. Requires: CheckStart() is content.
+void AppendHead(const ResponseStart& start, std::optional<std::uint64_t> length, bool chunked,
+                ConnectionField connection, Timestamp now, std::string& out);
 
 // A whole response that ends the connection, for what no handler sees.
 void AppendRefusal(int status, std::string_view text, Timestamp now, std::string& out);

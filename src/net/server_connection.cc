@@ -240,7 +240,12 @@ bool ServerConnection::StepExchange() {
         void Handle(Request&, ResponseWriter&) override {}
       } none;
       dispatched_ = true;
-      exchange_->RunHandler(none);
+      exchange_->RunQuickHandler(none);
+      return true;
+    }
+    if (body_->done() && setting_.handler.IsQuick(*exchange_)) {
+      dispatched_ = true;
+      exchange_->RunQuickHandler(setting_.handler);
       return true;
     }
     if (body_->done() || body_full_ || expecting_) Dispatch();

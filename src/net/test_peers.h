@@ -26,11 +26,14 @@ namespace stele::net {
 class FunctionHandler final : public Handler {
  public:
   using Function = std::function<void(Request&, ResponseWriter&)>;
-  explicit FunctionHandler(Function function) : function_(std::move(function)) {}
+  explicit FunctionHandler(Function function, bool quick = false)
+      : function_(std::move(function)), quick_(quick) {}
   void Handle(Request& request, ResponseWriter& response) override { function_(request, response); }
+  bool IsQuick(const Request&) override { return quick_; }
 
  private:
   Function function_;
+  bool quick_;
 };
 
 // The whole body, or nothing where it could not be read.
@@ -57,8 +60,9 @@ inline void Echo(Request& request, ResponseWriter& response) {
 // A server on a free port of the loopback.
 class TestServer {
  public:
-  explicit TestServer(FunctionHandler::Function function = Echo, HttpServerOptions options = {})
-      : handler_(std::move(function)) {
+  explicit TestServer(FunctionHandler::Function function = Echo, HttpServerOptions options = {},
+                      bool quick = false)
+      : handler_(std::move(function), quick) {
     auto server = HttpServer::Open(options, handler_, clock_);
     EXPECT_TRUE(server.ok()) << server.error().text;
     server_ = std::move(*server);
