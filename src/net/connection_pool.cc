@@ -1,13 +1,13 @@
 #include "net/connection_pool.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace stele::net {
 
 using std::chrono::steady_clock;
 
-// Expired streams are handed out, to be closed without the lock.
 std::unique_ptr<SocketStream> ConnectionPool::TakeIdle(Host& host, std::vector<Idle>& expired) {
   const auto oldest = steady_clock::now() - options_.idle_time_max;
   while (!host.idle.empty()) {
@@ -20,12 +20,30 @@ std::unique_ptr<SocketStream> ConnectionPool::TakeIdle(Host& host, std::vector<I
   return nullptr;
 }
 
+// Connections to hosts that are not asked again go too.
+void ConnectionPool::Sweep(std::vector<Idle>& expired) {
+  const auto now = steady_clock::now();
+  if (now - swept_ < options_.idle_time_max) return;
+  swept_ = now;
+  for (auto entry = hosts_.begin(); entry != hosts_.end();) {
+    Host& host = entry->second;
+    const auto fresh = std::find_if(host.idle.begin(), host.idle.end(), [&](const Idle& one) {
+      return now - one.since <= options_.idle_time_max;
+    });
+    host.open -= static_cast<std::size_t>(fresh - host.idle.begin());
+    std::move(host.idle.begin(), fresh, std::back_inserter(expired));
+    host.idle.erase(host.idle.begin(), fresh);
+    entry = host.open == 0 ? hosts_.erase(entry) : std::next(entry);
+  }
+}
+
 Result<ConnectionPool::Lease> ConnectionPool::Take(const Endpoint& endpoint, bool fresh,
                                                    Deadline deadline) {
   deadline = std::min(deadline, steady_clock::now() + options_.connect_timeout);
   std::vector<Idle> expired;
   {
     std::unique_lock lock(mutex_);
+    Sweep(expired);
     for (;;) {
       Host& host = hosts_[endpoint];  // anew after each wait: it may have been forgotten
       if (!fresh) {

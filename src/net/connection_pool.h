@@ -51,13 +51,16 @@ class ConnectionPool {
     std::vector<Idle> idle;  // the most recent last
   };
 
+  // These need mutex_, and hand out what has expired, to be closed without it.
   std::unique_ptr<SocketStream> TakeIdle(Host& host, std::vector<Idle>& expired);
+  void Sweep(std::vector<Idle>& expired);
 
   const Options options_;
   const TlsContext tls_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Endpoint, Host> hosts_;
+  std::chrono::steady_clock::time_point swept_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace stele::net

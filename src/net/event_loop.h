@@ -23,6 +23,8 @@ class Timer {
 // must never wait: disk work belongs to a WorkerPool.
 class EventLoop {
  public:
+  // Throws std::system_error, as std::thread does, when the machine has no thread or descriptor for
+  // it.
   EventLoop();
   ~EventLoop();  // Stop()
   EventLoop(const EventLoop&) = delete;

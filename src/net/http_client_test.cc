@@ -271,6 +271,18 @@ TEST(HttpClient, LimitsConnectionsPerHost) {
   EXPECT_EQ(Fetch(*client, To(server->port())), "GET /\n");
 }
 
+TEST(HttpClient, ClosesConnectionsThatNobodyAskedForInTime) {
+  TestServer first, second;
+  HttpClientOptions options;
+  options.idle_time_max = milliseconds(0);
+  const auto client = OpenClient(options);
+  EXPECT_EQ(Fetch(*client, To(first->port())), "GET /\n");
+  usleep(2000);
+  EXPECT_EQ(Fetch(*client, To(second->port())), "GET /\n");
+  EXPECT_EQ(client->idle_connections(), 1U);
+  while (first->connections() > 0) usleep(1000);
+}
+
 TEST(HttpClient, RefusesRequestsThatCouldBeTwo) {
   const auto client = OpenClient();
   const auto code = [&](const ClientRequest& request) {

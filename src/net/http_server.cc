@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -254,9 +255,14 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Open(const HttpServerOptions& op
     if (!made) return made.error();
     tls = std::move(*made);
   }
-  auto server = std::make_unique<Server>(options, handler, clock, std::move(tls));
-  if (Status good = server->Listen({address, options.port}); !good) return good.error();
-  return std::unique_ptr<HttpServer>(std::move(server));
+  try {
+    auto server = std::make_unique<Server>(options, handler, clock, std::move(tls));
+    if (Status good = server->Listen({address, options.port}); !good) return good.error();
+    return std::unique_ptr<HttpServer>(std::move(server));
+  } catch (const std::system_error& refused) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("no threads or descriptors for an HTTP server: {}", refused.what())};
+  }
 }
 
 }  // namespace stele::net

@@ -11,9 +11,11 @@ namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Reads all, then answers; "/skip" answers without reading, "/stream" in chunks, "/source" later.
+// Reads all, then answers; "/skip" answers without reading, "/stream" in chunks, "/source" later,
+// "/quick" at once.
 class FuzzHandler final : public Handler {
  public:
+  bool IsQuick(const Request& request) override { return request.path() == "/quick"; }
   void Handle(Request& request, ResponseWriter& response) override {
     const std::string_view path = request.path();
     Check(path == "*" || path.starts_with('/'));
