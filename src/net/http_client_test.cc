@@ -155,7 +155,7 @@ TEST(HttpClient, GivesTheBytesOfTheWire) {
 TEST(HttpClient, RepeatsARequestWhenAKeptConnectionTurnsOutDead) {
   for (const bool repeatable : {true, false}) {
     HttpServerOptions options;
-    options.limits.idle_timeout = milliseconds(20);
+    options.limits.idle_timeout = milliseconds(200);
     options.limits.linger_timeout = milliseconds(20);
     TestServer server(Echo, options);
     const auto client = OpenClient();
@@ -250,8 +250,8 @@ TEST(HttpClient, WaitsNoLongerThanItsTimeouts) {
     while (response.Write("x") && response.Flush()) usleep(5000);
   });
   ClientRequest request = To(server->port());
-  request.total_timeout = milliseconds(100);
-  const auto response = OpenClient(options)->Send(request);
+  request.total_timeout = milliseconds(500);
+  const auto response = OpenClient()->Send(request);
   ASSERT_TRUE(response.ok());
   EXPECT_EQ((*response)->ReadAll(kAll).error().code, ErrorCode::kBusy);
 }

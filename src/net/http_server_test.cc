@@ -114,7 +114,7 @@ TEST(HttpServer, RefusesGarbageWithAClearText) {
 
 TEST(HttpServer, EndsClientsThatAreTooSlow) {
   HttpServerOptions options;
-  options.limits.idle_timeout = milliseconds(50);
+  options.limits.idle_timeout = milliseconds(500);  // time enough to send something
   options.limits.head_timeout = milliseconds(50);
   options.limits.transfer_timeout = milliseconds(50);
   options.limits.linger_timeout = milliseconds(50);
