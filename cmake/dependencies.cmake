@@ -10,6 +10,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
+find_package(RocksDB REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 foreach(module IN ITEMS libdeflate libisal libzstd libbrotlidec libxxhash libpsl uchardet)

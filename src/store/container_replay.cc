@@ -1,0 +1,255 @@
+#include "store/container_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/record/digest_checker.h"
+#include "formats/record/record_reader.h"
+#include "formats/warc/warc_grammar.h"
+
+namespace stele::store {
+namespace {
+
+constexpr std::size_t kEntriesPerBatch = 1000;
+
+// Reads the records of one container.
+class Scanner {
+ public:
+  Scanner(std::shared_ptr<const io::ReadableFile> file, std::uint64_t serial, std::uint64_t size,
+          bool check_digests)
+      : source_(std::make_unique<FilePrefix>(std::move(file), size)),
+        reader_(record::NewGzipInput(std::make_unique<record::ByteWindow>(source_)),
+                std::make_unique<warc::WarcGrammar>()),
+        serial_(serial),
+        size_(size),
+        check_digests_(check_digests) {}
+
+  Result<ScannedContainer> Run(std::uint64_t from, const std::function<Status(LogEntry)>& visit) {
+    scanned_.good_end = from;
+    if (from >= size_) return std::move(scanned_);
+    Status status = reader_.SkipTo(from);
+    if (!status) return status.error();
+    for (;;) {
+      Result<const record::Record*> record = reader_.Next();
+      if (!record) return record.error();
+      if (*record == nullptr) break;
+      status = ReadOne(**record, visit);
+      if (!status) return status.error();
+    }
+    for (const record::Loss& loss : reader_.losses()) {
+      AddDamage(loss.begin, loss.end, loss.reason);
+    }
+    std::stable_sort(scanned_.damaged.begin(), scanned_.damaged.end(),
+                     [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    return std::move(scanned_);
+  }
+
+ private:
+  Status ReadOne(const record::Record& record, const std::function<Status(LogEntry)>& visit) {
+    const bool wants_body = HasEntryBody(record);
+    std::string body;
+    if (check_digests_) digests_.Begin(record);
+    while (wants_body || check_digests_) {
+      const Result<std::string_view> piece = reader_.ReadBlock();
+      if (!piece && piece.error().code == ErrorCode::kCorrupt) return {};  // becomes a loss
+      if (!piece) return piece.error();
+      if (piece->empty()) break;
+      if (wants_body) body += *piece;
+      if (check_digests_) digests_.Feed(*piece);
+    }
+    std::vector<record::Defect> defects;
+    if (check_digests_) digests_.Finish(defects);
+    const Result<record::Extent> extent = reader_.Finish();
+    if (!extent && extent.error().code == ErrorCode::kCorrupt) return {};
+    if (!extent) return extent.error();
+    const std::uint64_t end = extent->offset + extent->length;
+    scanned_.good_end = std::max(scanned_.good_end, end);
+    for (const record::Defect& defect : defects) AddDamage(extent->offset, end, defect.text);
+    if (record.damaged || !record.at_member_start) {
+      AddDamage(extent->offset, end, "the record is not whole");
+      return {};
+    }
+    Result<std::optional<LogEntry>> entry = ParseLogEntry(record, body);
+    if (!entry) AddDamage(extent->offset, end, entry.error().text);
+    if (!entry || !*entry) return {};
+    (*entry)->location = {serial_, extent->offset, extent->length};
+    return visit(**std::move(entry));
+  }
+
+  void AddDamage(std::uint64_t begin, std::uint64_t end, std::string text) {
+    scanned_.damaged.push_back({serial_, begin, end, std::move(text)});
+  }
+
+  io::FileSource source_;
+  record::RecordReader reader_;
+  record::DigestChecker digests_;
+  const std::uint64_t serial_;
+  const std::uint64_t size_;
+  const bool check_digests_;
+  ScannedContainer scanned_;
+};
+
+// Collects entries and applies many at once.
+class Applier {
+ public:
+  Applier(BlockIndex& index, std::size_t signature_bytes, std::vector<LogDamage>& damaged)
+      : index_(index), signature_bytes_(signature_bytes), damaged_(damaged) {}
+
+  Status Take(LogEntry entry) {
+    if (entry.block.signature.bytes().size() != signature_bytes_) {
+      const RecordLocation& at = entry.location;
+      damaged_.push_back({at.container, at.offset, at.offset + at.length,
+                          "the record has a signature of another function"});
+      return {};
+    }
+    entries_.push_back(std::move(entry));
+    return entries_.size() < kEntriesPerBatch ? Status() : Apply(entries_.back().location.end());
+  }
+
+  Status Apply(LogPosition end) {
+    const Status applied = index_.Apply(entries_, end);
+    entries_.clear();
+    return applied;
+  }
+
+ private:
+  BlockIndex& index_;
+  const std::size_t signature_bytes_;
+  std::vector<LogDamage>& damaged_;
+  std::vector<LogEntry> entries_;
+};
+
+Status CopyRange(io::FileSystem& fs, const io::ReadableFile& from, std::uint64_t begin,
+                 std::uint64_t end, const std::string& to) {
+  auto file = fs.Create(to);
+  if (!file) return file.error();
+  std::string piece(1 << 20, '\0');
+  while (begin < end) {
+    const std::uint64_t want = std::min<std::uint64_t>(piece.size(), end - begin);
+    const Result<std::size_t> read = from.ReadAt(begin, std::span(piece.data(), want));
+    if (!read) return read.error();
+    if (*read == 0) return Error{ErrorCode::kIo, fmt::format("a file became shorter: {}", to)};
+    const Status written = (*file)->Append(std::string_view(piece).substr(0, *read));
+    if (!written) return written;
+    begin += *read;
+  }
+  const Status synced = (*file)->Sync();
+  const Status closed = (*file)->Close();
+  return synced ? closed : synced;
+}
+
+// The tail is safe under its own name before the container loses it.
+Result<std::string> MoveTailAside(ContainerFiles& files, const ContainerName& name,
+                                  std::uint64_t good_end, std::uint64_t size) {
+  io::FileSystem& fs = files.fs();
+  int number = 0;
+  for (;; ++number) {
+    const Result<bool> taken = fs.Exists(files.TornPathOf(name.serial, number));
+    if (!taken) return taken.error();
+    if (!*taken) break;
+  }
+  const std::string torn = files.TornPathOf(name.serial, number);
+  const std::string path = files.PathOf(name);
+  const std::string whole = path + ".whole";
+  const Result<std::shared_ptr<const io::ReadableFile>> file = files.Open(name.serial);
+  if (!file) return file.error();
+  Status status = CopyRange(fs, **file, good_end, size, torn);
+  if (status) status = fs.SyncDirectory(files.directory());
+  if (status) status = CopyRange(fs, **file, 0, good_end, whole);
+  if (status) status = fs.Rename(whole, path);
+  if (status) status = fs.SyncDirectory(files.directory());
+  files.Forget();
+  if (!status) return status.error();
+  return torn;
+}
+
+// What a killed process wrote may not be on the disk yet; nothing is applied before it is.
+Status SyncOpenContainer(ContainerFiles& files, const ContainerName& name) {
+  auto file = files.fs().OpenForAppending(files.PathOf(name));
+  if (!file) return file.error();
+  Status status = (*file)->Sync();
+  const Status closed = (*file)->Close();
+  if (status) status = closed;
+  return status ? files.fs().SyncDirectory(files.directory()) : status;
+}
+
+Result<std::uint64_t> SizeOf(ContainerFiles& files, std::uint64_t serial) {
+  const Result<std::shared_ptr<const io::ReadableFile>> file = files.Open(serial);
+  if (!file) return file.error();
+  return (*file)->Size();
+}
+
+// Applies what container `name` holds beyond the index. Returns the container's size after it.
+Result<std::uint64_t> ReplayContainer(ContainerFiles& files, BlockIndex& index,
+                                      const ContainerName& name, std::size_t signature_bytes,
+                                      ReplayedLog& replayed) {
+  if (!name.sealed) {
+    const Status synced = SyncOpenContainer(files, name);
+    if (!synced) return synced.error();
+  }
+  const Result<std::shared_ptr<const io::ReadableFile>> file = files.Open(name.serial);
+  if (!file) return file.error();
+  const Result<std::uint64_t> size = (*file)->Size();
+  if (!size) return size.error();
+  const LogPosition position = index.position();
+  const std::uint64_t from = position.container == name.serial ? position.offset : 0;
+  Applier applier(index, signature_bytes, replayed.damaged);
+  Result<ScannedContainer> scanned =
+      ScanContainer(*file, name.serial, from, false,
+                    [&](LogEntry entry) { return applier.Take(std::move(entry)); });
+  if (!scanned) return scanned.error();
+  const std::uint64_t end = name.sealed ? *size : scanned->good_end;
+  const Status applied = applier.Apply({name.serial, end});
+  if (!applied) return applied.error();
+  for (LogDamage& damage : scanned->damaged) {
+    if (damage.begin < end) replayed.damaged.push_back(std::move(damage));
+  }
+  if (end == *size) return *size;
+  Result<std::string> torn = MoveTailAside(files, name, end, *size);
+  if (!torn) return torn.error();
+  replayed.torn.push_back(*std::move(torn));
+  return end;
+}
+
+}  // namespace
+
+Result<ScannedContainer> ScanContainer(std::shared_ptr<const io::ReadableFile> file,
+                                       std::uint64_t serial, std::uint64_t from, bool check_digests,
+                                       const std::function<Status(LogEntry)>& visit) {
+  const Result<std::uint64_t> size = file->Size();
+  if (!size) return size.error();
+  return Scanner(std::move(file), serial, *size, check_digests).Run(from, visit);
+}
+
+Result<ReplayedLog> ReplayLog(ContainerFiles& files, BlockIndex& index,
+                              std::size_t signature_bytes) {
+  const Result<std::vector<ContainerName>> names = files.List();
+  if (!names) return names.error();
+  const LogPosition position = index.position();
+  bool behind = position == LogPosition{};
+  for (const ContainerName& name : *names) {
+    if (name.serial != position.container) continue;
+    const Result<std::uint64_t> size = SizeOf(files, name.serial);
+    if (!size) return size.error();
+    behind = position.offset <= *size;
+  }
+  if (!behind) {
+    const Status cleared = index.Clear();
+    if (!cleared) return cleared.error();
+  }
+  ReplayedLog replayed;
+  for (const ContainerName& name : *names) {
+    const bool applied = name.serial < index.position().container;
+    const Result<std::uint64_t> size =
+        applied ? SizeOf(files, name.serial)
+                : ReplayContainer(files, index, name, signature_bytes, replayed);
+    if (!size) return size.error();
+    replayed.tail.last = name;
+    replayed.tail.last_size = *size;
+    replayed.tail.all_bytes += *size;
+  }
+  return replayed;
+}
+
+}  // namespace stele::store

@@ -1,0 +1,115 @@
+// RocksDB without its own log: the containers are the log. Writes go to memory and reach the disk
+// in their order, a batch never in part, so that what is found after a crash is what the rows were
+// at some earlier moment, with the log position that belongs to it.
+#include <fmt/format.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include "store/container_table.h"
+
+namespace stele::store {
+namespace {
+
+Status Translated(const rocksdb::Status& status, const std::string& directory) {
+  if (status.ok()) return {};
+  const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorrupt
+                         : status.IsNoSpace()  ? ErrorCode::kFull
+                                               : ErrorCode::kIo;
+  return Error{code, fmt::format("the table in {}: {}", directory, status.ToString())};
+}
+
+rocksdb::Options MakeOptions() {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = 32 << 20;
+  options.max_background_jobs = 2;
+  options.keep_log_file_num = 2;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.compression = rocksdb::kLZ4Compression;
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+class RocksBlockTable final : public BlockTable {
+ public:
+  RocksBlockTable(std::string directory, std::unique_ptr<rocksdb::DB> db)
+      : directory_(std::move(directory)), db_(std::move(db)) {
+    write_options_.disableWAL = true;
+  }
+
+  Result<std::optional<std::string>> Get(const std::string& key) const override {
+    std::string value;
+    const rocksdb::Status got = db_->Get({}, key, &value);
+    if (got.IsNotFound()) return std::optional<std::string>();
+    if (const Status status = Translated(got, directory_); !status) return status.error();
+    return std::optional(std::move(value));
+  }
+
+  Status Write(const Changes& changes) override {
+    rocksdb::WriteBatch batch;
+    rocksdb::Status status;
+    for (const auto& [key, value] : changes) {
+      if (status.ok()) status = value ? batch.Put(key, *value) : batch.Delete(key);
+    }
+    if (status.ok()) status = db_->Write(write_options_, &batch);
+    return Translated(status, directory_);
+  }
+
+  Status Scan(const std::string& prefix, const Visit& visit) const override {
+    const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}));
+    for (rows->Seek(prefix); rows->Valid() && rows->key().starts_with(prefix); rows->Next()) {
+      if (!visit(rows->key().ToStringView(), rows->value().ToStringView())) break;
+    }
+    return Translated(rows->status(), directory_);
+  }
+
+  Status Flush() override { return Translated(db_->Flush({}), directory_); }
+
+  Status Clear() override {
+    const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}));
+    rocksdb::WriteBatch batch;
+    rocksdb::Status status;
+    for (rows->SeekToFirst(); rows->Valid() && status.ok(); rows->Next()) {
+      status = batch.Delete(rows->key());
+      if (status.ok() && batch.Count() >= 10'000) {
+        status = db_->Write(write_options_, &batch);
+        batch.Clear();
+      }
+    }
+    if (status.ok()) status = rows->status();
+    if (status.ok()) status = db_->Write(write_options_, &batch);
+    return Translated(status, directory_);
+  }
+
+ private:
+  const std::string directory_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::WriteOptions write_options_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& directory) {
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), directory, &opened);
+  if (status.IsCorruption()) {
+    status = rocksdb::DestroyDB(directory, MakeOptions());
+    if (status.ok()) status = rocksdb::DB::Open(MakeOptions(), directory, &opened);
+  }
+  if (status.IsIOError() && status.ToString().find("lock") != std::string::npos) {
+    return Error{ErrorCode::kBusy, fmt::format("the table in {} is open elsewhere", directory)};
+  }
+  if (const Status translated = Translated(status, directory); !translated) {
+    return translated.error();
+  }
+  return std::unique_ptr<BlockTable>(
+      std::make_unique<RocksBlockTable>(directory, std::unique_ptr<rocksdb::DB>(opened)));
+}
+
+}  // namespace stele::store

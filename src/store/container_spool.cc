@@ -1,0 +1,134 @@
+#include "store/container_spool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stele::store {
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 << 10;
+
+Error Differs(std::string_view what) {
+  return {ErrorCode::kInvalid,
+          fmt::format("the content does not have the {} of the request", what)};
+}
+
+}  // namespace
+
+ContainerSpool::~ContainerSpool() {
+  // Leftovers are removed when the volume is opened next.
+  if (in_file_) static_cast<void>(fs_.Remove(path_).ok());
+  if (record_in_file_) static_cast<void>(fs_.Remove(RecordPath()).ok());
+}
+
+Status ContainerSpool::Fill(io::Source& content) {
+  const Status filled = FillMemory(content);
+  if (!filled) return filled;
+  if (content_.size() > options_.memory_bytes_max) return FillFile(content);
+  if (content_.size() != request_.size) return Differs("size");
+  if (function_.Of(content_) != request_.signature) return Differs("signature");
+  digest_ = DigestOf(DigestAlgorithm::kSha256, content_);
+  return {};
+}
+
+// Stops at the end of the content, or when it turns out to be large.
+Status ContainerSpool::FillMemory(io::Source& content) {
+  while (content_.size() <= options_.memory_bytes_max) {
+    const std::size_t had = content_.size();
+    // One byte beyond what should come shows whether that is all.
+    const std::uint64_t missing = request_.size - had + 1;
+    content_.resize(had + std::min<std::uint64_t>(kPieceBytes, missing));
+    const Result<std::size_t> read =
+        content.Read(std::span(content_.data() + had, content_.size() - had));
+    content_.resize(had + (read ? *read : 0));
+    if (!read) return read.error();
+    if (*read == 0) return {};
+    if (content_.size() > request_.size) return Differs("size");
+  }
+  return {};
+}
+
+Status ContainerSpool::FillFile(io::Source& content) {
+  auto file = fs_.Create(path_);
+  if (!file) return file.error();
+  in_file_ = true;
+  const std::unique_ptr<SignatureStream> signing = function_.NewStream();
+  Hasher hasher(DigestAlgorithm::kSha256);
+  std::uint64_t size = 0;
+  std::string piece = std::exchange(content_, {});
+  std::size_t filled = piece.size();
+  while (filled > 0) {
+    const std::string_view bytes = std::string_view(piece).substr(0, filled);
+    signing->Update(bytes);
+    hasher.Update(bytes);
+    size += filled;
+    if (size > request_.size) return Differs("size");
+    const Status written = (*file)->Append(bytes);
+    if (!written) return written;
+    const Result<std::size_t> read = content.Read(piece);
+    if (!read) return read.error();
+    filled = *read;
+  }
+  const Status closed = (*file)->Close();
+  if (!closed) return closed;
+  if (size != request_.size) return Differs("size");
+  if (signing->Finish() != request_.signature) return Differs("signature");
+  digest_ = hasher.Finish();
+  return {};
+}
+
+Result<std::unique_ptr<io::Source>> ContainerSpool::Read() const {
+  if (!in_file_) return std::unique_ptr<io::Source>(std::make_unique<io::MemorySource>(content_));
+  auto file = fs_.OpenForReading(path_);
+  if (!file) return file.error();
+  return std::unique_ptr<io::Source>(std::make_unique<io::FileSource>(*std::move(file)));
+}
+
+Status ContainerSpool::Pack(const warc::FieldList& fields, int level) {
+  if (in_file_) return PackFile(fields, level);
+  io::StringSink sink;
+  const auto writer = warc::WarcWriter::Create(sink, {record::Compression::kGzip, level, ""});
+  if (!writer) return writer.error();
+  const Result<record::Extent> written = (*writer)->Write(fields, content_);
+  if (!written) return written.error();
+  record_ = sink.Take();
+  record_size_ = record_.size();
+  return {};
+}
+
+Status ContainerSpool::PackFile(const warc::FieldList& fields, int level) {
+  auto file = fs_.Create(RecordPath());
+  if (!file) return file.error();
+  record_in_file_ = true;
+  io::FileSink sink(**file);
+  const auto writer = warc::WarcWriter::Create(sink, {record::Compression::kGzip, level, ""});
+  if (!writer) return writer.error();
+  const Result<std::unique_ptr<io::Source>> content = Read();
+  if (!content) return content.error();
+  Status status = (*writer)->Begin(fields, request_.size);
+  std::uint64_t left = request_.size;
+  std::string piece(kPieceBytes, '\0');
+  while (status && left > 0) {
+    const std::uint64_t want = std::min<std::uint64_t>(piece.size(), left);
+    const Result<std::size_t> read = (*content)->Read(std::span(piece.data(), want));
+    if (!read) return read.error();
+    if (*read == 0) return Error{ErrorCode::kIo, path_ + " became shorter"};
+    status = (*writer)->Append(std::string_view(piece).substr(0, *read));
+    left -= *read;
+  }
+  if (!status) return status;
+  const Result<record::Extent> written = (*writer)->End();
+  if (!written) return written.error();
+  record_size_ = written->length;
+  // A record that is copied is synced where it ends up.
+  if (record_size_ > options_.copied_bytes_max) status = (*file)->Sync();
+  const Status closed = (*file)->Close();
+  return status ? closed : status;
+}
+
+Result<RecordLocation> ContainerSpool::AppendTo(ContainerLog& log, const LogEntry& entry) {
+  return record_in_file_ ? log.AppendFile(entry, RecordPath()) : log.Append(entry, record_);
+}
+
+}  // namespace stele::store

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "formats/warc/warc_writer.h"
+#include "io/file_system.h"
+#include "io/stream.h"
+#include "store/container_log.h"
+#include "store/signature.h"
+#include "store/volume.h"
+#include "util/digest.h"
+
+namespace stele::store {
+
+// A content on its way into a container: in memory while it is small, else in a file. Not
+// thread-safe.
+class ContainerSpool {
+ public:
+  struct Options {
+    std::uint64_t memory_bytes_max = 1 << 20;
+    std::uint64_t copied_bytes_max = 64 << 20;  // see ContainerLog::Options
+  };
+
+  // `path` is where temporary files may be made; they are gone with the spool. Borrows `fs`,
+  // `function` and `request` for life.
+  ContainerSpool(io::FileSystem& fs, std::string path, const SignatureFunction& function,
+                 const StoreRequest& request, Options options)
+      : fs_(fs),
+        path_(std::move(path)),
+        function_(function),
+        request_(request),
+        options_(options) {}
+  ~ContainerSpool();
+  ContainerSpool(const ContainerSpool&) = delete;
+  ContainerSpool& operator=(const ContainerSpool&) = delete;
+
+  // Reads all of `content`. Call once, first. Errors: kInvalid when it is not what the request
+  // says; those of `content`; kIo, kFull.
+  Status Fill(io::Source& content);
+
+  // The content once more, from its begin.
+  Result<std::unique_ptr<io::Source>> Read() const;
+
+  // SHA-256 of the content.
+  const Digest& digest() const { return *digest_; }
+
+  // Makes the record that holds the content, compressed at `level`. Call once.
+  Status Pack(const warc::FieldList& fields, int level);
+  std::uint64_t record_size() const { return record_size_; }
+  // Requires: packed. Call once.
+  Result<RecordLocation> AppendTo(ContainerLog& log, const LogEntry& entry);
+
+ private:
+  Status FillMemory(io::Source& content);
+  Status FillFile(io::Source& content);
+  Status PackFile(const warc::FieldList& fields, int level);
+  std::string RecordPath() const { return path_ + ".warc.gz"; }
+
+  io::FileSystem& fs_;
+  const std::string path_;
+  const SignatureFunction& function_;
+  const StoreRequest& request_;
+  const Options options_;
+  std::string content_;   // while it is small
+  bool in_file_ = false;  // at path_
+  bool record_in_file_ = false;
+  std::optional<Digest> digest_;
+  std::string record_;
+  std::uint64_t record_size_ = 0;
+};
+
+}  // namespace stele::store

@@ -1,0 +1,319 @@
+#include "store/container_volume.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "store/container_content.h"
+
+namespace stele::store {
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 << 10;
+constexpr int kNoteLevel = 1;
+
+// Fills `out` unless the source ends before.
+Result<std::size_t> ReadFully(io::Source& source, std::span<char> out) {
+  std::size_t filled = 0;
+  while (filled < out.size()) {
+    const Result<std::size_t> read = source.Read(out.subspan(filled));
+    if (!read) return read.error();
+    if (*read == 0) break;
+    filled += *read;
+  }
+  return filled;
+}
+
+// The lowest number that no block has.
+std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks) {
+  std::uint32_t free = 0;
+  for (const BlockIndex::NumberedBlock& block : blocks) {
+    if (block.overflow != free) break;
+    ++free;
+  }
+  return free;
+}
+
+// Bytes of a volume's capacity that are set aside while a record is written.
+class Reservation {
+ public:
+  Reservation(std::mutex& mutex, std::uint64_t& reserved, std::uint64_t bytes)
+      : mutex_(mutex), reserved_(reserved), bytes_(bytes) {
+    const std::lock_guard lock(mutex_);
+    reserved_ += bytes_;
+  }
+  ~Reservation() {
+    const std::lock_guard lock(mutex_);
+    reserved_ -= bytes_;
+  }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+
+ private:
+  std::mutex& mutex_;
+  std::uint64_t& reserved_;
+  const std::uint64_t bytes_;
+};
+
+}  // namespace
+
+std::string ContainerVolume::NewRecordId() {
+  const std::lock_guard lock(mutex_);
+  return "urn:uuid:" + io::NewUuid(environment_.random);
+}
+
+ContentKey ContainerVolume::KeyOf(const Signature& signature, std::uint32_t overflow) const {
+  return {shape_.name, signature, overflow};
+}
+
+VolumeState ContainerVolume::state() const {
+  const std::uint64_t used = log_->bytes();
+  const std::lock_guard lock(mutex_);
+  if (configured_ != VolumeState::kWritable) return configured_;
+  const bool full = shape_.capacity_bytes > 0 && used + reserved_bytes_ >= shape_.capacity_bytes;
+  return full || disk_full_ ? VolumeState::kFull : VolumeState::kWritable;
+}
+
+Error ContainerVolume::Full() const {
+  return {ErrorCode::kFull, fmt::format("volume {} takes no new blocks: it is {}", shape_.name,
+                                        VolumeStateName(state()))};
+}
+
+Error ContainerVolume::NotHere(const ContentKey& key) const {
+  return {ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
+}
+
+Status ContainerVolume::Accepts(const Operation& operation, const Signature& signature) const {
+  if (!IsOperation(operation)) {
+    return Error{ErrorCode::kInvalid,
+                 "owner and operation id need 1 to 64 printable characters without spaces"};
+  }
+  if (signature.bytes().size() != options_.signature->size()) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("volume {} has signatures of {}, {} bytes each", shape_.name,
+                             options_.signature->name(), options_.signature->size())};
+  }
+  if (state() == VolumeState::kFrozen) {
+    return Error{ErrorCode::kFull, fmt::format("volume {} is frozen", shape_.name)};
+  }
+  return {};
+}
+
+Status ContainerVolume::AcceptsKey(const ContentKey& key) const {
+  if (key.volume != shape_.name) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} is not a key of volume {}", key.Text(), shape_.name)};
+  }
+  if (key.signature.bytes().size() != options_.signature->size()) return NotHere(key);
+  return {};
+}
+
+// ---- Storing ----
+
+// What the operation led to when it was done before.
+Result<std::optional<Stored>> ContainerVolume::FindDone(const StoreRequest& request) const {
+  const auto done =
+      index_.FindOperation(request.signature, BlockIndex::Act::kReference, request.operation);
+  if (!done) return done.error();
+  if (!*done) return std::optional<Stored>();
+  return std::optional(Stored{KeyOf(request.signature, **done), false});
+}
+
+Result<Lookup> ContainerVolume::Reference(const StoreRequest& request) {
+  const Gate::Pass pass(gate_);
+  const Status accepted = Accepts(request.operation, request.signature);
+  if (!accepted) return accepted.error();
+  const AccessList::Access access(access_, request.signature);
+  const Result<std::optional<Stored>> done = FindDone(request);
+  if (!done) return done.error();
+  if (*done) return Lookup{Lookup::Outcome::kReferenced, (*done)->key};
+  const Result<Blocks> blocks = index_.Blocks(request.signature);
+  if (!blocks) return blocks.error();
+  const auto duplicate = FindDuplicate(*blocks, request, nullptr);
+  if (!duplicate) return duplicate.error();
+  if (*duplicate == nullptr) return Lookup{};
+  if (request.mode == StoreMode::kCompare) return Lookup{Lookup::Outcome::kCandidate, std::nullopt};
+  const std::uint32_t overflow = (*duplicate)->overflow;
+  const Status added = AddNote(LogEntry::Kind::kReference, {request.signature, overflow},
+                               (*duplicate)->row, request.operation);
+  if (!added) return added.error();
+  return Lookup{Lookup::Outcome::kReferenced, KeyOf(request.signature, overflow)};
+}
+
+// The block that has the content by the rules of the mode; without `spool`, one that may have it.
+// Null: none. A block that is damaged has nothing: the content is stored anew.
+Result<const BlockIndex::NumberedBlock*> ContainerVolume::FindDuplicate(
+    const Blocks& blocks, const StoreRequest& request, const ContainerSpool* spool) {
+  const BlockIndex::NumberedBlock* none = nullptr;
+  if (request.mode == StoreMode::kForceNew) return none;
+  for (const BlockIndex::NumberedBlock& block : blocks) {
+    if (block.row.location.length == 0 || block.row.size != request.size) continue;
+    if (spool != nullptr && request.mode == StoreMode::kCompare) {
+      const Result<bool> same =
+          SameBytes(KeyOf(request.signature, block.overflow), block.row, *spool);
+      if (!same && same.error().code == ErrorCode::kCorrupt) continue;
+      if (!same) return same.error();
+      if (!*same) continue;
+    }
+    return &block;
+  }
+  return none;
+}
+
+Result<bool> ContainerVolume::SameBytes(const ContentKey& key, const BlockRow& row,
+                                        const ContainerSpool& spool) {
+  const Result<std::unique_ptr<io::Source>> stored = OpenContent(key, row);
+  if (!stored) return stored.error();
+  const Result<std::unique_ptr<io::Source>> fresh = spool.Read();
+  if (!fresh) return fresh.error();
+  std::string a(kPieceBytes, '\0');
+  std::string b(kPieceBytes, '\0');
+  for (;;) {
+    const Result<std::size_t> in_stored = ReadFully(**stored, a);
+    if (!in_stored) return in_stored.error();
+    const Result<std::size_t> in_fresh = ReadFully(**fresh, b);
+    if (!in_fresh) return in_fresh.error();
+    if (*in_stored != *in_fresh || std::memcmp(a.data(), b.data(), *in_stored) != 0) return false;
+    if (*in_stored < a.size()) return true;
+  }
+}
+
+Status ContainerVolume::AddNote(LogEntry::Kind kind, const BlockId& block, const BlockRow& row,
+                                const Operation& operation) {
+  const LogEntry entry{kind, block, operation, row.record_id, 0, {}};
+  const NoteRecord note = NoteOf(entry, shape_.name, NewRecordId(), environment_.clock.Now());
+  io::StringSink sink;
+  const auto writer = warc::WarcWriter::Create(sink, {record::Compression::kGzip, kNoteLevel, ""});
+  if (!writer) return writer.error();
+  const Result<record::Extent> written = (*writer)->Write(note.fields, note.body);
+  if (!written) return written.error();
+  const Result<RecordLocation> added = log_->Append(entry, sink.content());
+  return added ? Status() : Status(added.error());
+}
+
+Result<Stored> ContainerVolume::Store(const StoreRequest& request, io::Source& content) {
+  const Result<Lookup> found = Reference(request);
+  if (!found) return found.error();
+  if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
+  const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
+  if (!may_be_here && state() != VolumeState::kWritable) return Full();
+  ContainerSpool spool(
+      environment_.fs, fmt::format("{}/temporary/{}", directory_, ++temporary_number_),
+      *options_.signature, request, {options_.memory_bytes_max, options_.log.copied_bytes_max});
+  const Status filled = spool.Fill(content);
+  Result<Stored> stored = filled ? Place(request, spool) : Result<Stored>(filled.error());
+  return stored;
+}
+
+Result<Stored> ContainerVolume::Place(const StoreRequest& request, ContainerSpool& spool) {
+  const Gate::Pass pass(gate_);
+  const AccessList::Access access(access_, request.signature);
+  const Result<std::optional<Stored>> done = FindDone(request);
+  if (!done) return done.error();
+  if (*done) return **done;
+  if (state() == VolumeState::kFrozen) return Full();
+  const Result<Blocks> blocks = index_.Blocks(request.signature);
+  if (!blocks) return blocks.error();
+  const auto duplicate = FindDuplicate(*blocks, request, &spool);
+  if (!duplicate) return duplicate.error();
+  if (*duplicate == nullptr) return MakeBlock(*blocks, request, spool);
+  const BlockId block{request.signature, (*duplicate)->overflow};
+  const Status added =
+      AddNote(LogEntry::Kind::kReference, block, (*duplicate)->row, request.operation);
+  if (!added) return added.error();
+  return Stored{KeyOf(block.signature, block.overflow), false};
+}
+
+Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreRequest& request,
+                                          ContainerSpool& spool) {
+  if (state() != VolumeState::kWritable) return Full();
+  const BlockId block{request.signature, FreeOverflow(blocks)};
+  const LogEntry entry{LogEntry::Kind::kBlock, block,        request.operation,
+                       NewRecordId(),          request.size, {}};
+  const Compression compression = options_.compression.Choose(request.media_type);
+  const Digest digest = spool.digest();
+  const Status packed = spool.Pack(
+      BlockFields(entry, shape_.name, {request.media_type, environment_.clock.Now(), &digest}),
+      compression.codec == "identity" ? 0 : compression.level);
+  if (!packed) return packed.error();
+  const Reservation reservation(mutex_, reserved_bytes_, spool.record_size());
+  if (shape_.capacity_bytes > 0) {
+    const std::uint64_t used = log_->bytes();
+    const std::lock_guard lock(mutex_);
+    if (used + reserved_bytes_ > shape_.capacity_bytes) {
+      return Error{ErrorCode::kFull, fmt::format("volume {} has no room for {} more bytes",
+                                                 shape_.name, spool.record_size())};
+    }
+  }
+  const Result<RecordLocation> added = spool.AppendTo(*log_, entry);
+  if (!added && added.error().code == ErrorCode::kFull) disk_full_ = true;
+  if (!added) return added.error();
+  return Stored{KeyOf(block.signature, block.overflow), true};
+}
+
+// ---- Reading and deleting ----
+
+Result<std::unique_ptr<io::Source>> ContainerVolume::OpenContent(const ContentKey& key,
+                                                                 const BlockRow& row) {
+  const Error lost{ErrorCode::kCorrupt, fmt::format("{}: its record is missing", key.Text())};
+  if (row.location.length == 0) return lost;
+  Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(row.location.container);
+  if (!file && file.error().code == ErrorCode::kNotFound) return lost;
+  if (!file) return file.error();
+  return std::unique_ptr<io::Source>(std::make_unique<ContainerContent>(
+      *std::move(file), row, *options_.signature, key.signature, key.Text()));
+}
+
+Result<std::unique_ptr<io::Source>> ContainerVolume::Retrieve(const ContentKey& key) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted.error();
+  const auto row = index_.Find({key.signature, key.overflow});
+  if (!row) return row.error();
+  if (!*row) return NotHere(key);
+  return OpenContent(key, **row);
+}
+
+Status ContainerVolume::Delete(const ContentKey& key, const Operation& operation) {
+  Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted;
+  const Gate::Pass pass(gate_);
+  accepted = Accepts(operation, key.signature);
+  if (!accepted) return accepted;
+  const AccessList::Access access(access_, key.signature);
+  const auto done = index_.FindOperation(key.signature, BlockIndex::Act::kRelease, operation);
+  if (!done) return done.error();
+  if (*done) return {};
+  const BlockId block{key.signature, key.overflow};
+  const auto row = index_.Find(block);
+  if (!row) return row.error();
+  const Result<std::uint64_t> held = index_.CountOf(block, operation.owner);
+  if (!held) return held.error();
+  if (!*row || *held == 0) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{} has no reference to {}", operation.owner, key.Text())};
+  }
+  return AddNote(LogEntry::Kind::kRelease, block, **row, operation);
+}
+
+Result<BlockInfo> ContainerVolume::Stat(const ContentKey& key) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted.error();
+  const auto row = index_.Find({key.signature, key.overflow});
+  if (!row) return row.error();
+  if (!*row) return NotHere(key);
+  return BlockInfo{(*row)->size, (*row)->location.length, (*row)->references, "gzip"};
+}
+
+Result<VolumeStats> ContainerVolume::Stats() {
+  const BlockIndex::Usage usage = index_.usage();
+  VolumeStats stats;
+  stats.blocks = usage.blocks;
+  stats.references = usage.references;
+  stats.content_bytes = usage.content_bytes;
+  stats.stored_bytes = log_->bytes();
+  stats.capacity_bytes = shape_.capacity_bytes;
+  return stats;
+}
+
+}  // namespace stele::store

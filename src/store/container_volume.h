@@ -1,0 +1,152 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/clock.h"
+#include "io/file_system.h"
+#include "io/random.h"
+#include "store/access_list.h"
+#include "store/compression.h"
+#include "store/container_index.h"
+#include "store/container_log.h"
+#include "store/container_replay.h"
+#include "store/container_spool.h"
+#include "store/volume.h"
+
+namespace stele::store {
+
+// Blocks as WARC records in append-only containers. docs/formats/container.md.
+//
+//   DIR/volume                            what it is, in a few lines of text
+//   DIR/containers/00000001.warc.gz       sealed; never changes again
+//   DIR/containers/00000002.warc.gz.open  records are appended to this one
+//   DIR/containers/*.torn                 what crashes left at the end of an open container
+//   DIR/temporary/                        large contents on their way
+//   DIR/lock                              held while the volume is open
+//
+// The containers are the log and the only truth: a content, another reference to it and each
+// release are records, acknowledged when they are synced. The table of signatures is a cache of
+// them, brought up to date when the volume is opened. Released blocks keep their space.
+class ContainerVolume final : public Volume {
+ public:
+  // What is fixed when a volume is made.
+  struct Shape {
+    std::string name;
+    std::string signature = "sha256";
+    std::uint64_t capacity_bytes = 0;  // of all containers; 0: no limit
+  };
+
+  struct Options {
+    std::shared_ptr<const SignatureFunction> signature;  // null: the one its name says
+    CompressionTable compression;  // identity is stored; gzip is the only other codec
+    ContainerLog::Options log;     // the first record is made by the volume
+    // Contents up to this size are kept in memory while they are stored, larger ones in a file.
+    std::uint64_t memory_bytes_max = 1 << 20;
+  };
+
+  // Borrowed for life. `random` is used by one thread at a time.
+  struct Environment {
+    io::FileSystem& fs;
+    const io::Clock& clock;
+    io::Random& random;
+  };
+
+  // Makes an empty volume in `directory`, whose parent exists. Errors: kInvalid for a wrong shape
+  // or when there is a volume already.
+  static Status Create(io::FileSystem& fs, const std::string& directory, const Shape& shape);
+
+  // Applies what the table does not have yet. A table that is new or of an older moment costs time
+  // only; one of another volume must not be given. Errors: kNotFound when there is no volume; kBusy
+  // when somebody has it open; kInvalid when its signature function is not known or the compression
+  // table has a codec that containers do not; kCorrupt.
+  static Result<std::unique_ptr<ContainerVolume>> Open(Environment environment,
+                                                       const std::string& directory,
+                                                       std::unique_ptr<BlockTable> table,
+                                                       Options options);
+  // Leaves the table durable, so that opening is quick.
+  ~ContainerVolume() override;
+
+  const Shape& shape() const { return shape_; }
+  const SignatureFunction& signature() const { return *options_.signature; }
+
+  // What opening found: bytes between good records that cannot be read, and files with torn tails.
+  const std::vector<LogDamage>& damaged() const { return damaged_; }
+  const std::vector<std::string>& torn() const { return torn_; }
+
+  const std::string& name() const override { return shape_.name; }
+  VolumeState state() const override;
+  Status SetState(VolumeState state) override;
+  Result<Lookup> Reference(const StoreRequest& request) override;
+  Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
+  Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Delete(const ContentKey& key, const Operation& operation) override;
+  Result<BlockInfo> Stat(const ContentKey& key) override;
+  // stored_bytes is what all containers take.
+  Result<VolumeStats> Stats() override;
+  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+
+ private:
+  using Blocks = std::vector<BlockIndex::NumberedBlock>;
+
+  ContainerVolume(Environment environment, std::string directory, std::unique_ptr<BlockTable> table,
+                  Options options);
+
+  // Opening.
+  Status ReadShape();
+  Status Recover();
+  Status EmptyTemporary();
+  std::string FirstRecord();
+
+  std::string NewRecordId();
+  ContentKey KeyOf(const Signature& signature, std::uint32_t overflow) const;
+  Status Accepts(const Operation& operation, const Signature& signature) const;
+  Status AcceptsKey(const ContentKey& key) const;
+  Error NotHere(const ContentKey& key) const;
+  Error Full() const;
+
+  // Parts of storing. The caller has the signature for itself.
+  Result<std::optional<Stored>> FindDone(const StoreRequest& request) const;
+  Result<const BlockIndex::NumberedBlock*> FindDuplicate(const Blocks& blocks,
+                                                         const StoreRequest& request,
+                                                         const ContainerSpool* spool);
+  Result<bool> SameBytes(const ContentKey& key, const BlockRow& row, const ContainerSpool& spool);
+  Status AddNote(LogEntry::Kind kind, const BlockId& block, const BlockRow& row,
+                 const Operation& operation);
+  Result<Stored> Place(const StoreRequest& request, ContainerSpool& spool);
+  Result<Stored> MakeBlock(const Blocks& blocks, const StoreRequest& request,
+                           ContainerSpool& spool);
+  Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key, const BlockRow& row);
+
+  // Parts of checking.
+  using Report = std::function<void(const Finding&)>;
+  Result<bool> CheckBlock(const BlockIndex::AuditedBlock& audited, const Report& report);
+  Status CheckContainers(const Report& report);
+
+  const Environment environment_;
+  const std::string directory_;
+  Options options_;
+  Shape shape_;
+  std::unique_ptr<io::FileLock> lock_;
+  const std::unique_ptr<BlockTable> table_;
+  BlockIndex index_;
+  ContainerFiles files_;
+  std::unique_ptr<ContainerLog> log_;
+  std::vector<LogDamage> damaged_;
+  std::vector<std::string> torn_;
+
+  AccessList access_;
+  Gate gate_;  // whoever changes something passes; whoever sets the state is alone
+  std::atomic<std::uint64_t> temporary_number_ = 0;
+  std::atomic<bool> disk_full_ = false;  // the disk said so
+
+  mutable std::mutex mutex_;  // of all below
+  VolumeState configured_ = VolumeState::kWritable;
+  std::uint64_t reserved_bytes_ = 0;  // by records that are being written
+};
+
+}  // namespace stele::store

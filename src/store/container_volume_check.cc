@@ -1,0 +1,91 @@
+// Checking a container volume: once by its table, so that what is wrong has the name of a content,
+// and once by its containers from begin to end, so that no byte is left out.
+#include <fmt/format.h>
+
+#include "store/container_content.h"
+#include "store/container_volume.h"
+
+namespace stele::store {
+namespace {
+
+Status ReadToEnd(io::Source& source) {
+  std::string piece(64 << 10, '\0');
+  for (;;) {
+    const Result<std::size_t> read = source.Read(piece);
+    if (!read) return read.error();
+    if (*read == 0) return {};
+  }
+}
+
+}  // namespace
+
+Result<std::uint64_t> ContainerVolume::Verify(const Report& report) {
+  std::uint64_t blocks = 0;
+  Status status;
+  const Status audited =
+      index_.Audit(options_.signature->size(), [&](const BlockIndex::AuditedBlock& block) {
+        if (!status) return;
+        const Result<bool> read = CheckBlock(block, report);
+        if (!read) status = read.error();
+        if (read && *read) ++blocks;
+      });
+  if (status) status = audited;
+  if (status) status = CheckContainers(report);
+  if (!status) return status.error();
+  return blocks;
+}
+
+// True when there was a block to read.
+Result<bool> ContainerVolume::CheckBlock(const BlockIndex::AuditedBlock& audited,
+                                         const Report& report) {
+  const ContentKey key = KeyOf(audited.block.signature, audited.block.overflow);
+  const auto references = static_cast<std::int64_t>(audited.row.references);
+  if (audited.by_operations != references || audited.by_owners != references) {
+    report({key.Text(), ErrorCode::kCorrupt,
+            fmt::format("it counts {} references, its operations make {}, its owners {}",
+                        references, audited.by_operations, audited.by_owners)});
+  }
+  if (references == 0) return false;
+  if (audited.row.location.length == 0) {
+    report({key.Text(), ErrorCode::kNotFound, "it is referenced, but its record is missing"});
+    return false;
+  }
+  const Result<std::unique_ptr<io::Source>> content = OpenContent(key, audited.row);
+  const Status read = content ? ReadToEnd(**content) : Status(content.error());
+  if (read) return true;
+  if (read.error().code != ErrorCode::kCorrupt) return read.error();
+  report({key.Text(), ErrorCode::kCorrupt, read.error().text});
+  return true;
+}
+
+Status ContainerVolume::CheckContainers(const Report& report) {
+  // What is written behind this place meanwhile may be incomplete.
+  const LogPosition end = index_.position();
+  const Result<std::vector<ContainerName>> names = files_.List();
+  if (!names) return names.error();
+  std::uint64_t expected = 1;
+  for (const ContainerName& name : *names) {
+    if (name.serial > end.container) break;
+    if (expected < name.serial) {
+      report({files_.PathOf({expected, true}), ErrorCode::kNotFound,
+              fmt::format("{} containers are missing", name.serial - expected)});
+    }
+    expected = name.serial + 1;
+    Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(name.serial);
+    if (!file) return file.error();
+    if (name.serial == end.container) {
+      file = std::shared_ptr<const io::ReadableFile>(
+          std::make_shared<FilePrefix>(*std::move(file), end.offset));
+    }
+    const Result<ScannedContainer> scanned =
+        ScanContainer(*std::move(file), name.serial, 0, true, [](LogEntry) { return Status(); });
+    if (!scanned) return scanned.error();
+    for (const LogDamage& damage : scanned->damaged) {
+      report({files_.PathOf(name), ErrorCode::kCorrupt,
+              fmt::format("bytes {} to {}: {}", damage.begin, damage.end, damage.text)});
+    }
+  }
+  return {};
+}
+
+}  // namespace stele::store
