@@ -13,7 +13,8 @@ find_package(benchmark REQUIRED)
 find_package(RocksDB REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
-foreach(module IN ITEMS libdeflate libisal libzstd libbrotlidec libxxhash libpsl uchardet)
+foreach(module IN ITEMS libdeflate libisal libzstd libbrotlidec libxxhash libpsl uchardet
+        pugixml)
   pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
 endforeach()
 
