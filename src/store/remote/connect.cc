@@ -1,0 +1,56 @@
+#include "store/remote/connect.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "store/remote/remote_volume.h"
+
+namespace stele::store {
+
+Result<RemoteStore> Connect(std::string_view connector_xml, const ConnectOptions& options) {
+  Result<Connector> connector = ParseConnector(connector_xml);
+  if (!connector) return connector.error();
+  net::HttpClientOptions client_options;
+  client_options.connect_timeout = options.connect_timeout;
+  client_options.read_timeout = options.read_timeout;
+  client_options.total_timeout = options.total_timeout;
+  client_options.ca_file = options.ca_file;
+  Result<std::unique_ptr<net::HttpClient>> client = net::HttpClient::Open(client_options);
+  if (!client) return client.error();
+
+  const std::shared_ptr<const SignatureFunction> signature =
+      SignatureFunctionByName(connector->signature);
+  std::vector<std::unique_ptr<Volume>> volumes;
+  for (const Connector::VolumeAddress& address : connector->volumes) {
+    RemoteVolume::Options volume;
+    volume.name = address.name;
+    volume.endpoint = {address.tls, address.host, address.port};
+    volume.token = options.token;
+    volume.state = address.state;
+    volume.signature = signature;
+    volume.total_timeout = options.total_timeout;
+    volumes.push_back(std::make_unique<RemoteVolume>(**client, std::move(volume)));
+  }
+  Instance::Options instance_options;
+  instance_options.placement = connector->placement;
+  instance_options.signature = signature;
+  instance_options.fs = options.fs;
+  instance_options.temporary_directory = options.temporary_directory;
+  instance_options.memory_bytes_max = options.memory_bytes_max;
+  auto instance = std::make_unique<Instance>(std::move(volumes), std::move(instance_options));
+  return RemoteStore{*std::move(connector), *std::move(client), std::move(instance)};
+}
+
+Result<RemoteStore> ConnectFile(io::FileSystem& fs, const std::string& connector_file,
+                                const ConnectOptions& options) {
+  const Result<std::string> xml = io::ReadFile(fs, connector_file);
+  if (!xml) return xml.error();
+  Result<RemoteStore> store = Connect(*xml, options);
+  if (!store) {
+    return Error{store.error().code, fmt::format("{}: {}", connector_file, store.error().text)};
+  }
+  return store;
+}
+
+}  // namespace stele::store

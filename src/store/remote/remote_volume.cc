@@ -1,0 +1,271 @@
+#include "store/remote/remote_volume.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "store/remote/wire.h"
+#include "util/ascii.h"
+#include "util/check.h"
+
+namespace stele::store {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFrozenAskAgain{5'000};
+
+std::int64_t NowMs() {
+  return std::chrono::duration_cast<milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+int Strictness(VolumeState state) {
+  switch (state) {
+    case VolumeState::kWritable:
+      return 0;
+    case VolumeState::kFull:
+      return 1;
+    case VolumeState::kReadOnly:
+      return 2;
+    case VolumeState::kFrozen:
+      break;
+  }
+  return 3;
+}
+
+std::string ContentPath(const ContentKey& key) {
+  return "/contents/" + BlockName(key.signature, key.overflow);
+}
+
+// A content on its way from a server, which is believed only at the end.
+class VerifiedContent final : public io::Source {
+ public:
+  VerifiedContent(std::unique_ptr<net::ClientResponse> response, std::string where,
+                  const ContentKey& key, std::shared_ptr<const SignatureFunction> function)
+      : response_(std::move(response)),
+        where_(std::move(where)),
+        wanted_(key.signature),
+        function_(std::move(function)) {
+    if (function_->size() == wanted_.bytes().size()) signing_ = function_->NewStream();
+  }
+
+  Result<std::size_t> Read(std::span<char> out) override {
+    if (failure_) return *failure_;
+    if (ended_ || out.empty()) return std::size_t{0};
+    const Result<std::size_t> read = response_->Read(out);
+    if (!read) return Fail(read.error());
+    if (*read > 0) {
+      if (signing_ != nullptr) signing_->Update(std::string_view(out.data(), *read));
+      return *read;
+    }
+    if (signing_ != nullptr && !(signing_->Finish() == wanted_)) {
+      return Fail({ErrorCode::kCorrupt, "the server sent other bytes than were stored"});
+    }
+    ended_ = true;
+    return std::size_t{0};
+  }
+
+ private:
+  Error Fail(const Error& error) {
+    failure_ = Error{error.code, fmt::format("{}: {}", where_, error.text)};
+    return *failure_;
+  }
+
+  const std::unique_ptr<net::ClientResponse> response_;
+  const std::string where_;
+  const Signature wanted_;
+  const std::shared_ptr<const SignatureFunction> function_;
+  std::unique_ptr<SignatureStream> signing_;  // null: the signature is of another kind
+  std::optional<Error> failure_;
+  bool ended_ = false;
+};
+
+// Tells errors of the content, which are the caller's, from those of the network.
+class WatchedContent final : public io::Source {
+ public:
+  explicit WatchedContent(io::Source& content) : content_(content) {}
+  Result<std::size_t> Read(std::span<char> out) override {
+    Result<std::size_t> read = content_.Read(out);
+    if (!read) failure_ = read.error();
+    return read;
+  }
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  io::Source& content_;
+  std::optional<Error> failure_;
+};
+
+// More than a server has to say is no answer.
+Result<std::string> ReadAnswer(net::ClientResponse& response) {
+  Result<std::string> answer = response.ReadAll(wire::kAnswerSizeMax);
+  if (!answer && answer.error().code == ErrorCode::kFull) {
+    return Error{ErrorCode::kCorrupt, "the answer is far too long"};
+  }
+  return answer;
+}
+
+}  // namespace
+
+RemoteVolume::RemoteVolume(net::HttpClient& client, Options options)
+    : client_(client), options_(std::move(options)) {
+  Check(options_.signature != nullptr && IsVolumeName(options_.name));
+}
+
+Error RemoteVolume::Named(const Error& error) const {
+  return {error.code, fmt::format("volume {} at {}: {}", options_.name, options_.endpoint.ToText(),
+                                  error.text)};
+}
+
+net::ClientRequest RemoteVolume::NewRequest(std::string method, const std::string& target) const {
+  net::ClientRequest request;
+  request.endpoint = options_.endpoint;
+  request.method = std::move(method);
+  request.target = "/v1/volumes/" + options_.name + target;
+  request.total_timeout = options_.total_timeout;
+  if (!options_.token.empty()) {
+    request.fields.push_back({"Authorization", "Bearer " + options_.token});
+  }
+  return request;
+}
+
+void RemoteVolume::NoteState(const net::ClientResponse& response) const {
+  const auto named = response.head().headers.Find(wire::kStateHeader);
+  const auto state = named ? VolumeStateByName(*named) : std::nullopt;
+  if (!state) return;
+  told_ms_ = NowMs();
+  told_ = *state;
+}
+
+Result<RemoteVolume::Response> RemoteVolume::Send(const net::ClientRequest& request) const {
+  Result<Response> response = client_.Send(request);
+  if (!response) return response;
+  NoteState(**response);
+  const int status = (*response)->status();
+  if (status >= 200 && status < 300) return response;
+  const Result<std::string> body = ReadAnswer(**response);
+  if (!body) return body.error();
+  Error error = wire::ErrorFrom(*body);
+  // A status without our JSON may come from the HTTP server itself, or from something between.
+  if (error.code == ErrorCode::kCorrupt && status == 503) error.code = ErrorCode::kBusy;
+  if (error.code == ErrorCode::kCorrupt) error.text += fmt::format(" (status {})", status);
+  return error;
+}
+
+Result<std::string> RemoteVolume::Ask(net::ClientRequest request) const {
+  request.repeatable = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto once = [&]() -> Result<std::string> {
+    Result<Response> response = Send(request);
+    if (!response) return response.error();
+    return ReadAnswer(**response);
+  };
+  Result<std::string> answer = once();
+  if (!answer && answer.error().code == ErrorCode::kIo) {
+    const auto spent =
+        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
+    if (spent < options_.total_timeout) {
+      request.total_timeout = options_.total_timeout - spent;
+      answer = once();
+    }
+  }
+  if (!answer) return Named(answer.error());
+  return answer;
+}
+
+VolumeState RemoteVolume::state() const {
+  if (options_.state == VolumeState::kFrozen) return options_.state;
+  if (told_ == VolumeState::kFrozen && NowMs() - told_ms_ > kFrozenAskAgain.count()) {
+    told_ms_ = NowMs();
+    static_cast<void>(Ask(NewRequest("GET", "/state")).ok());  // notes the state
+  }
+  const VolumeState told = told_;
+  return Strictness(told) > Strictness(options_.state) ? told : options_.state;
+}
+
+Status RemoteVolume::SetState(VolumeState state) {
+  const wire::Query query{{"state", std::string(VolumeStateName(state))}};
+  const Result<std::string> answer = Ask(NewRequest("PUT", "/state?" + wire::FormatQuery(query)));
+  if (!answer) return answer.error();
+  return {};
+}
+
+Result<Lookup> RemoteVolume::Reference(const StoreRequest& request) {
+  const Result<std::string> answer =
+      Ask(NewRequest("POST", "/references?" + wire::FormatQuery(wire::QueryOf(request))));
+  if (!answer) return answer.error();
+  Result<Lookup> found = wire::LookupFrom(*answer, options_.name, request.signature);
+  if (!found) return Named(found.error());
+  return found;
+}
+
+// The bytes can be read once only. Where the answer to them is lost, the first step of a store with
+// the same operation id tells whether the operation was done.
+Result<Stored> RemoteVolume::Store(const StoreRequest& request, io::Source& content) {
+  WatchedContent watched(content);
+  net::ClientRequest sent =
+      NewRequest("POST", "/contents?" + wire::FormatQuery(wire::QueryOf(request)));
+  sent.body_source = &watched;
+  sent.body_length = request.size;
+  Result<Response> response = Send(sent);
+  Result<std::string> answer = Error{ErrorCode::kIo, "no answer"};
+  if (!response) answer = response.error();
+  if (response) answer = ReadAnswer(**response);
+  if (watched.failure()) return *watched.failure();
+  if (answer) {
+    Result<Stored> stored = wire::StoredFrom(*answer, options_.name, request.signature);
+    if (!stored) return Named(stored.error());
+    return stored;
+  }
+  const Error error = Named(answer.error());
+  if (error.code != ErrorCode::kIo) return error;
+  const Result<Lookup> found = Reference(request);
+  if (!found || found->outcome != Lookup::Outcome::kReferenced) return error;
+  return Stored{*found->key, false};
+}
+
+Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key) {
+  Result<Response> response = Send(NewRequest("GET", ContentPath(key)));
+  if (!response && response.error().code == ErrorCode::kIo) {
+    response = Send(NewRequest("GET", ContentPath(key)));
+  }
+  if (!response) return Named(response.error());
+  const std::string where = fmt::format("{} at {}", key.Text(), options_.endpoint.ToText());
+  return std::unique_ptr<io::Source>(
+      std::make_unique<VerifiedContent>(*std::move(response), where, key, options_.signature));
+}
+
+Status RemoteVolume::Delete(const ContentKey& key, const Operation& operation) {
+  if (!IsOperation(operation)) {
+    return Named({ErrorCode::kInvalid, "owner and operation id need 1 to 64 printable characters"});
+  }
+  const Result<std::string> answer = Ask(
+      NewRequest("DELETE", ContentPath(key) + "?" + wire::FormatQuery(wire::QueryOf(operation))));
+  if (!answer) return answer.error();
+  return {};
+}
+
+Result<BlockInfo> RemoteVolume::Stat(const ContentKey& key) {
+  const Result<std::string> answer = Ask(NewRequest("GET", ContentPath(key) + "/info"));
+  if (!answer) return answer.error();
+  Result<BlockInfo> info = wire::InfoFrom(*answer);
+  if (!info) return Named(info.error());
+  return info;
+}
+
+Result<VolumeStats> RemoteVolume::Stats() {
+  const Result<std::string> answer = Ask(NewRequest("GET", ""));
+  if (!answer) return answer.error();
+  Result<VolumeStats> stats = wire::StatsFrom(*answer);
+  if (!stats) return Named(stats.error());
+  return stats;
+}
+
+Result<std::uint64_t> RemoteVolume::Verify(const std::function<void(const Finding&)>&) {
+  return Named({ErrorCode::kInvalid, "check it on its own machine"});
+}
+
+}  // namespace stele::store

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "net/http_client.h"
+#include "store/volume.h"
+
+namespace stele::store {
+
+// A volume behind a VolumeService. Errors name the volume and its server. Whatever the server does
+// (dies, stalls, lies), a call ends within the client's timeouts, and no bytes come out of
+// Retrieve() to their end that do not have the signature.
+//
+// What can be repeated is sent once more when the connection breaks: operations carry their ids, so
+// that one whose answer was lost counts once.
+class RemoteVolume final : public Volume {
+ public:
+  struct Options {
+    std::string name = {};
+    net::Endpoint endpoint = {};
+    std::string token = {};  // empty: none is sent
+    // state() is never less strict than this.
+    VolumeState state = VolumeState::kWritable;
+    std::shared_ptr<const SignatureFunction> signature = {};  // never null
+    std::chrono::milliseconds total_timeout{600'000};         // of one call
+  };
+
+  // Borrows `client` for life. Does not connect.
+  RemoteVolume(net::HttpClient& client, Options options);
+
+  const std::string& name() const override { return options_.name; }
+  // The stricter of the configured one and the one that the server told last. A server that is
+  // frozen is asked again after some seconds.
+  VolumeState state() const override;
+  Status SetState(VolumeState state) override;
+  Result<Lookup> Reference(const StoreRequest& request) override;
+  Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
+  Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Delete(const ContentKey& key, const Operation& operation) override;
+  Result<BlockInfo> Stat(const ContentKey& key) override;
+  Result<VolumeStats> Stats() override;
+  // Not over the network: kInvalid, saying so.
+  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+
+ private:
+  using Response = std::unique_ptr<net::ClientResponse>;
+
+  net::ClientRequest NewRequest(std::string method, const std::string& target) const;
+  // A response with a status from 200 to 299; everything else is an error.
+  Result<Response> Send(const net::ClientRequest& request) const;
+  // Sends it again when the connection broke. Returns the body. Requires: may be repeated.
+  Result<std::string> Ask(net::ClientRequest request) const;
+  void NoteState(const net::ClientResponse& response) const;
+  Error Named(const Error& error) const;
+
+  net::HttpClient& client_;
+  const Options options_;
+  mutable std::atomic<VolumeState> told_ = VolumeState::kWritable;
+  mutable std::atomic<std::int64_t> told_ms_ = 0;  // when, by the steady clock
+};
+
+}  // namespace stele::store

@@ -1,0 +1,288 @@
+#include "store/remote/volume_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "store/remote/wire.h"
+#include "util/ascii.h"
+#include "util/json.h"
+
+namespace stele::store {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kPrefix = "/v1/volumes/";
+constexpr std::size_t kLookupLineMax = 160;
+
+// Takes as long wherever the first difference is. The length of the token is no secret.
+bool SameSecret(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  volatile unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
+  }
+  return difference == 0;
+}
+
+// The next segment of a path; `path` is then what follows its '/'.
+std::string_view TakeSegment(std::string_view& path) {
+  const std::size_t end = std::min(path.find('/'), path.size());
+  const std::string_view segment = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return segment;
+}
+
+Result<std::string> ReadBody(io::Source& body, std::size_t size_max) {
+  std::string text;
+  std::string piece(16 << 10, '\0');
+  for (;;) {
+    const Result<std::size_t> read = body.Read(piece);
+    if (!read) return read.error();
+    if (*read == 0) return text;
+    if (*read > size_max - text.size()) {
+      return Error{ErrorCode::kInvalid, fmt::format("the body has more than {} bytes", size_max)};
+    }
+    text.append(piece, 0, *read);
+  }
+}
+
+// Remembers whether it was the client that failed.
+class ClientBody final : public io::Source {
+ public:
+  explicit ClientBody(io::Source& body) : body_(body) {}
+  Result<std::size_t> Read(std::span<char> out) override {
+    Result<std::size_t> read = body_.Read(out);
+    failed_ |= !read.ok();
+    return read;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  io::Source& body_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+// One request under way. An answer that the client does not take is no concern of the volume's.
+struct VolumeService::Call {
+  net::Request& request;
+  net::ResponseWriter& response;
+  Volume* volume = nullptr;
+  wire::Query query = {};
+
+  std::string_view method() const { return request.head().method; }
+
+  net::ResponseStart StartOf(int status, std::string_view type) const {
+    net::ResponseStart start;
+    start.status = status;
+    if (!type.empty()) start.fields.push_back({"Content-Type", std::string(type)});
+    if (volume != nullptr) {
+      start.fields.push_back(
+          {std::string(wire::kStateHeader), std::string(VolumeStateName(volume->state()))});
+    }
+    return start;
+  }
+  void Reply(int status, std::string_view json) {
+    static_cast<void>(response.Reply(StartOf(status, kJson), json).ok());
+  }
+  void Fail(const Error& error) {
+    Reply(wire::StatusOf(error.code), wire::ErrorJson(wire::CodeName(error.code), error.text));
+  }
+  void RefuseMethod(std::string_view allowed) {
+    net::ResponseStart start = StartOf(405, kJson);
+    start.fields.push_back({"Allow", std::string(allowed)});
+    const std::string text = fmt::format("use {}", allowed);
+    static_cast<void>(response.Reply(start, wire::ErrorJson("invalid", text)).ok());
+  }
+};
+
+VolumeService::VolumeService(std::vector<Volume*> volumes, Options options)
+    : volumes_(std::move(volumes)), options_(std::move(options)) {}
+
+bool VolumeService::Authorized(const net::Request& request) const {
+  if (options_.token.empty()) return true;
+  const std::string_view sent = request.head().headers.Find("Authorization").value_or("");
+  constexpr std::string_view kBearer = "Bearer ";
+  return StartsWithIgnoreCase(sent, kBearer) &&
+         SameSecret(sent.substr(kBearer.size()), options_.token);
+}
+
+void VolumeService::Handle(net::Request& request, net::ResponseWriter& response) {
+  Call call{request, response};
+  if (request.path() == "/v1/health") return Health(call);
+  if (!Authorized(request)) {
+    net::ResponseStart start = call.StartOf(401, kJson);
+    start.fields.push_back({"WWW-Authenticate", "Bearer"});
+    const std::string json = wire::ErrorJson("invalid", "the token is missing or wrong");
+    static_cast<void>(response.Reply(start, json).ok());
+    return;
+  }
+  Result<wire::Query> query = wire::ParseQuery(request.query());
+  if (!query) return call.Fail(query.error());
+  call.query = *std::move(query);
+  Route(call);
+}
+
+void VolumeService::Route(Call& call) {
+  std::string_view path = call.request.path();
+  if (!path.starts_with(kPrefix)) {
+    return call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
+  }
+  path.remove_prefix(kPrefix.size());
+  const std::string_view name = TakeSegment(path);
+  for (Volume* volume : volumes_) {
+    if (volume->name() == name) call.volume = volume;
+  }
+  if (call.volume == nullptr) {
+    return call.Fail({ErrorCode::kNotFound, "there is no such volume here"});
+  }
+  const std::string_view what = TakeSegment(path);
+  if (what == "contents" && !path.empty()) {
+    const std::string_view block = TakeSegment(path);
+    return RouteContent(call, block, path);
+  }
+  const bool get = call.method() == "GET" || call.method() == "HEAD";
+  const bool post = call.method() == "POST";
+  if (path.empty() && what.empty()) return get ? Stats(call) : call.RefuseMethod("GET, HEAD");
+  if (path.empty() && what == "state") return State(call);
+  if (path.empty() && what == "references") {
+    return post ? Reference(call) : call.RefuseMethod("POST");
+  }
+  if (path.empty() && what == "contents") return post ? Store(call) : call.RefuseMethod("POST");
+  if (path.empty() && what == "lookup") return post ? LookUp(call) : call.RefuseMethod("POST");
+  call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
+}
+
+void VolumeService::RouteContent(Call& call, std::string_view name, std::string_view rest) {
+  const std::optional<BlockId> block = ParseBlockName(name);
+  if (!block) {
+    return call.Fail({ErrorCode::kInvalid, "a content is named SIGNATURE or SIGNATURE.NUMBER"});
+  }
+  const ContentKey key{call.volume->name(), block->signature, block->overflow};
+  const bool get = call.method() == "GET" || call.method() == "HEAD";
+  if (rest == "info") return get ? Stat(call, key) : call.RefuseMethod("GET, HEAD");
+  if (!rest.empty()) return call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
+  if (call.method() == "DELETE") return Delete(call, key);
+  return get ? Retrieve(call, key) : call.RefuseMethod("GET, HEAD, DELETE");
+}
+
+void VolumeService::Health(Call& call) {
+  std::string json = "{\"status\": \"ok\", \"volumes\": [";
+  for (const Volume* volume : volumes_) {
+    if (volume != volumes_.front()) json += ", ";
+    AppendJsonString(json, volume->name());
+  }
+  call.Reply(200, json + "]}\n");
+}
+
+void VolumeService::Stats(Call& call) {
+  const Result<VolumeStats> stats = call.volume->Stats();
+  if (!stats) return call.Fail(stats.error());
+  call.Reply(200, wire::StatsJson(call.volume->name(), call.volume->state(), *stats));
+}
+
+void VolumeService::State(Call& call) {
+  if (call.method() == "PUT") {
+    const auto named = call.query.find("state");
+    const auto state = named == call.query.end() ? std::nullopt : VolumeStateByName(named->second);
+    if (!state) {
+      return call.Fail(
+          {ErrorCode::kInvalid, "parameter 'state' must be writable, read-only or frozen"});
+    }
+    const Status set = call.volume->SetState(*state);
+    if (!set) return call.Fail(set.error());
+  } else if (call.method() != "GET" && call.method() != "HEAD") {
+    return call.RefuseMethod("GET, HEAD, PUT");
+  }
+  call.Reply(200, fmt::format("{{\"volume\": \"{}\", \"state\": \"{}\"}}\n", call.volume->name(),
+                              VolumeStateName(call.volume->state())));
+}
+
+void VolumeService::Reference(Call& call) {
+  const Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
+  if (!wanted) return call.Fail(wanted.error());
+  const Result<Lookup> found = call.volume->Reference(*wanted);
+  if (!found) return call.Fail(found.error());
+  call.Reply(200, wire::LookupJson(*found));
+}
+
+void VolumeService::Store(Call& call) {
+  const Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
+  if (!wanted) return call.Fail(wanted.error());
+  const std::optional<std::uint64_t> length = call.request.body_length();
+  if (length && *length != wanted->size) {
+    return call.Fail({ErrorCode::kInvalid, "the body does not have the size of the request"});
+  }
+  ClientBody body(call.request.body());
+  const Result<Stored> stored = call.volume->Store(*wanted, body);
+  if (!stored && body.failed()) return;  // the server answers for what the client did
+  if (!stored) return call.Fail(stored.error());
+  call.Reply(stored->is_new ? 201 : 200, wire::StoredJson(*stored));
+}
+
+void VolumeService::Retrieve(Call& call, const ContentKey& key) {
+  const Result<BlockInfo> info = call.volume->Stat(key);
+  if (!info) return call.Fail(info.error());
+  net::ResponseStart start = call.StartOf(200, "application/octet-stream");
+  start.fields.push_back({"ETag", '"' + BlockName(key.signature, key.overflow) + '"'});
+  // Contents of strangers are not for browsers to interpret.
+  start.fields.push_back({"X-Content-Type-Options", "nosniff"});
+  start.length = info->size;
+  if (call.method() == "HEAD") {
+    static_cast<void>(call.response.Start(start).ok());
+    return;
+  }
+  Result<std::unique_ptr<io::Source>> content = call.volume->Retrieve(key);
+  if (!content) return call.Fail(content.error());
+  static_cast<void>(call.response.SendFrom(start, *std::move(content)).ok());
+}
+
+void VolumeService::Delete(Call& call, const ContentKey& key) {
+  const Result<Operation> operation = wire::OperationFrom(call.query);
+  if (!operation) return call.Fail(operation.error());
+  const Status deleted = call.volume->Delete(key, *operation);
+  if (!deleted) return call.Fail(deleted.error());
+  static_cast<void>(call.response.Reply(call.StartOf(204, ""), "").ok());
+}
+
+void VolumeService::Stat(Call& call, const ContentKey& key) {
+  const Result<BlockInfo> info = call.volume->Stat(key);
+  if (!info) return call.Fail(info.error());
+  call.Reply(200, wire::InfoJson(key, *info));
+}
+
+void VolumeService::LookUp(Call& call) {
+  const Result<std::string> body =
+      ReadBody(call.request.body(), options_.lookup_keys_max * kLookupLineMax);
+  if (!body && body.error().code != ErrorCode::kInvalid) return;
+  if (!body) return call.Fail(body.error());
+  std::string json = "{\"contents\": [";
+  std::size_t count = 0;
+  for (std::string_view line : Split(*body, '\n')) {
+    line = TrimSpace(line);
+    if (line.empty()) continue;
+    const std::optional<BlockId> block = ParseBlockName(line);
+    if (!block || ++count > options_.lookup_keys_max) {
+      return call.Fail(
+          {ErrorCode::kInvalid, fmt::format("the body must be at most {} lines of SIGNATURE or "
+                                            "SIGNATURE.NUMBER; line {} is not",
+                                            options_.lookup_keys_max, count + (block ? 0 : 1))});
+    }
+    const ContentKey key{call.volume->name(), block->signature, block->overflow};
+    const Result<BlockInfo> info = call.volume->Stat(key);
+    if (count > 1) json += ",";
+    if (info) {
+      const std::string object = wire::InfoJson(key, *info);
+      json += "\n" + object.substr(0, object.size() - 1);
+    } else {
+      json += fmt::format("\n{{\"key\": \"{}\", \"error\": \"{}\"}}", key.Text(),
+                          wire::CodeName(info.error().code));
+    }
+  }
+  call.Reply(200, json + "\n]}\n");
+}
+
+}  // namespace stele::store

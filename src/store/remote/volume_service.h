@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_handler.h"
+#include "store/volume.h"
+
+namespace stele::store {
+
+// Serves volumes over HTTP/1.1, so that any language can use them: docs/store-api.yaml says how,
+// docs/store-network.md shows it with curl. Thread-safe.
+//
+// Contents pass as streams. The server's limit for bodies is that for contents.
+class VolumeService final : public net::Handler {
+ public:
+  struct Options {
+    std::string token = {};  // what clients must send as Bearer; empty: anybody may
+    std::size_t lookup_keys_max = 10'000;
+  };
+
+  // Borrows the volumes for life. Requires: names all different.
+  VolumeService(std::vector<Volume*> volumes, Options options);
+
+  void Handle(net::Request& request, net::ResponseWriter& response) override;
+
+ private:
+  struct Call;
+
+  bool Authorized(const net::Request& request) const;
+  void Route(Call& call);
+  void RouteContent(Call& call, std::string_view name, std::string_view rest);
+  void Health(Call& call);
+  void Stats(Call& call);
+  void State(Call& call);
+  void Reference(Call& call);
+  void Store(Call& call);
+  void Retrieve(Call& call, const ContentKey& key);
+  void Delete(Call& call, const ContentKey& key);
+  void Stat(Call& call, const ContentKey& key);
+  void LookUp(Call& call);
+
+  const std::vector<Volume*> volumes_;
+  const Options options_;
+};
+
+}  // namespace stele::store

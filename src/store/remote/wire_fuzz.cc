@@ -1,0 +1,38 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "store/remote/wire.h"
+#include "util/check.h"
+
+// Queries that are read are written and read again as the same; answers of any bytes are read or
+// refused, and keys in them are of the content that was asked about.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace wire = stele::store::wire;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto query = wire::ParseQuery(text);
+  if (query && !query->empty()) {
+    const auto again = wire::ParseQuery(wire::FormatQuery(*query));
+    Check(again && *again == *query);
+    const auto request = wire::StoreRequestFrom(*query);
+    if (request) {
+      const auto same = wire::StoreRequestFrom(wire::QueryOf(*request));
+      Check(same && same->signature == request->signature && same->size == request->size);
+      Check(same->mode == request->mode && same->media_type == request->media_type);
+      Check(same->operation == request->operation);
+    }
+  }
+  const stele::store::Signature signature("\xAD\xEE");
+  const auto lookup = wire::LookupFrom(text, "v", signature);
+  Check(!lookup || !lookup->key || (lookup->key->volume == "v"));
+  const auto stored = wire::StoredFrom(text, "v", signature);
+  Check(!stored || stored->key.signature == signature);
+  const auto info = wire::InfoFrom(text);
+  if (info) Check(wire::InfoFrom(wire::InfoJson({"v", signature, 0}, *info)).ok());
+  const auto stats = wire::StatsFrom(text);
+  if (stats) {
+    const auto state = stele::store::VolumeState::kWritable;
+    Check(wire::StatsFrom(wire::StatsJson("v", state, *stats)).ok());
+  }
+  Check(wire::ErrorFrom(text).text.size() <= 1100);
+  return 0;
+}
