@@ -17,7 +17,7 @@ std::string Line(const store::Finding& finding, bool json) {
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   ExitCode code = ExitCode::kDone;
-  std::optional<store::LocalStore> store = OpenStore(arguments, context, code);
+  std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   if (!store->failures.empty()) code = ExitCode::kFailed;
   std::uint64_t blocks = 0;

@@ -1,11 +1,48 @@
 #include <fmt/format.h>
 
 #include "cli/store_commands.h"
+#include "store/remote/connect.h"
+#include "util/ascii.h"
 
 namespace stele::cli {
+namespace {
+
+// Contents from a pipe wait in memory until their signature is known.
+constexpr std::uint64_t kPipedBytesMax = std::uint64_t{64} << 20;
+
+Result<OpenedStore> OpenByConnector(const std::string& file, const Arguments& arguments,
+                                    Context& context) {
+  Result<std::string> token = TokenOf(arguments, context);
+  if (!token) return token.error();
+  store::ConnectOptions options;
+  options.token = *std::move(token);
+  options.ca_file = arguments.Get("--ca-file").value_or("");
+  options.memory_bytes_max = kPipedBytesMax;
+  Result<store::RemoteStore> remote = store::ConnectFile(context.fs, file, options);
+  if (!remote) return remote.error();
+  return OpenedStore{std::move(remote->client), std::move(remote->instance), {}};
+}
+
+Result<OpenedStore> OpenDirectory(const std::string& directory, Context& context) {
+  Result<store::LocalStore> local =
+      store::OpenLocalStore(context.fs, directory, store::Placement::kModulo, {});
+  if (!local) return local.error();
+  return OpenedStore{nullptr, std::move(local->instance), std::move(local->failures)};
+}
+
+}  // namespace
 
 std::vector<Option> WithStoreOptions(std::vector<Option> options) {
   options.insert(options.begin(), {"--store", "DIR", "The store's directory"});
+  return options;
+}
+
+std::vector<Option> WithConnectorOptions(std::vector<Option> options) {
+  options = WithStoreOptions(std::move(options));
+  options.push_back({"--connector", "FILE", "The connector of a store that is served elsewhere"});
+  options.push_back({"--token-file", "FILE", "With --connector: the servers' token"});
+  options.push_back(
+      {"--ca-file", "FILE", "With --connector: trust these authorities, in PEM, and no others"});
   return options;
 }
 
@@ -18,16 +55,18 @@ std::vector<Option> WithOwnerOptions(std::vector<Option> options) {
   return options;
 }
 
-std::optional<store::LocalStore> OpenStore(const Arguments& arguments, Context& context,
-                                           ExitCode& code) {
+std::optional<OpenedStore> OpenStore(const Arguments& arguments, Context& context, ExitCode& code) {
   const std::optional<std::string> directory = arguments.Get("--store");
-  if (!directory) {
-    Complain(context, "say which store: --store DIR");
+  const std::optional<std::string> connector = arguments.Get("--connector");
+  if (directory.has_value() == connector.has_value()) {
+    Complain(context, connector ? "say --store or --connector, not both"
+                                : "say which store: --store DIR, or --connector FILE where the "
+                                  "command has it");
     code = ExitCode::kUsage;
     return std::nullopt;
   }
-  Result<store::LocalStore> opened =
-      store::OpenLocalStore(context.fs, *directory, store::Placement::kModulo, {});
+  Result<OpenedStore> opened = connector ? OpenByConnector(*connector, arguments, context)
+                                         : OpenDirectory(*directory, context);
   if (!opened) {
     Complain(context, opened.error().text);
     code = ExitCode::kFailed;
@@ -35,6 +74,16 @@ std::optional<store::LocalStore> OpenStore(const Arguments& arguments, Context& 
   }
   for (const Error& failure : opened->failures) Complain(context, failure.text);
   return *std::move(opened);
+}
+
+Result<std::string> TokenOf(const Arguments& arguments, Context& context) {
+  const std::optional<std::string> file = arguments.Get("--token-file");
+  if (!file) return std::string();
+  const Result<std::string> content = io::ReadFile(context.fs, *file);
+  if (!content) return content.error();
+  std::string token(TrimSpace(*content));
+  if (token.empty()) return Error{ErrorCode::kInvalid, fmt::format("{} has no token", *file)};
+  return token;
 }
 
 store::Operation OperationOf(const Arguments& arguments, Context& context) {
@@ -55,12 +104,14 @@ Command StoreCommand() {
   command.details =
       "A store is a directory of volumes. A content is known by its key, VOLUME:SIGNATURE, which "
       "put prints. Every put adds a reference and every rm takes one back; with the last one the "
-      "content goes. One process at a time has a volume open. docs/store.md has more.";
+      "content goes. One process at a time has a volume open; serve lets others use it, by "
+      "--connector. docs/store.md has more.";
   command.examples = {{"stele store add-volume --store S v1", "Make a store with one volume"},
                       {"stele store put --store S page.html", "Store a file, print its key"},
                       {"stele store get --store S KEY", "Print the content"}};
   command.commands = {StoreAddVolumeCommand(), StorePutCommand(),  StoreGetCommand(),
-                      StoreRmCommand(),        StoreStatCommand(), StoreCheckCommand()};
+                      StoreRmCommand(),        StoreStatCommand(), StoreCheckCommand(),
+                      StoreServeCommand()};
   return command;
 }
 

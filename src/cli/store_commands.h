@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "net/http_client.h"
 #include "store/local_store.h"
 
 // `stele store ...`: the deduplicating store by itself. One source each.
@@ -13,16 +14,28 @@ Command StoreCheckCommand();
 Command StoreGetCommand();
 Command StorePutCommand();
 Command StoreRmCommand();
+Command StoreServeCommand();
 Command StoreStatCommand();
 
 // Options that these commands share, and their values.
-std::vector<Option> WithStoreOptions(std::vector<Option> options);
+std::vector<Option> WithStoreOptions(std::vector<Option> options);      // --store
+std::vector<Option> WithConnectorOptions(std::vector<Option> options);  // or --connector
 std::vector<Option> WithOwnerOptions(std::vector<Option> options);
 
-// Opens the store that --store names. Complains about volumes that cannot be opened, and about a
-// store that cannot: nothing then, and `code` says why.
-std::optional<store::LocalStore> OpenStore(const Arguments& arguments, Context& context,
-                                           ExitCode& code);
+// A store on this machine, or one behind a network.
+struct OpenedStore {
+  std::unique_ptr<net::HttpClient> client;  // null on this machine; the instance borrows it
+  std::unique_ptr<store::Instance> instance;
+  std::vector<Error> failures;  // of volumes that could not be opened
+};
+
+// Opens the store that --store or --connector names. Complains about volumes that cannot be opened,
+// and about a store that cannot: nothing then, and `code` says why.
+std::optional<OpenedStore> OpenStore(const Arguments& arguments, Context& context, ExitCode& code);
+
+// What is in the file that --token-file names, without spaces at its ends; empty without the
+// option. Errors: kInvalid for an empty file; those of reading.
+Result<std::string> TokenOf(const Arguments& arguments, Context& context);
 
 // By --owner and --operation; a new id when none was given.
 store::Operation OperationOf(const Arguments& arguments, Context& context);

@@ -29,7 +29,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     replicas.push_back(*std::move(key));
   }
   ExitCode code = ExitCode::kDone;
-  std::optional<store::LocalStore> store = OpenStore(arguments, context, code);
+  std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   Result<std::unique_ptr<io::Source>> content = store->instance->RetrieveAny(replicas);
   Status status;
@@ -55,8 +55,8 @@ Command StoreGetCommand() {
       "it, and a file given by --output is then not made. With several keys, the first that can be "
       "opened is taken.";
   command.arguments = "KEY...";
-  command.options = WithStoreOptions({{"--output", "FILE", "Where to write it", "-"},
-                                      {"--force", "", "Replace FILE when it exists"}});
+  command.options = WithConnectorOptions({{"--output", "FILE", "Where to write it", "-"},
+                                          {"--force", "", "Replace FILE when it exists"}});
   command.examples = {{"stele store get --store S KEY >page.html", "Get a page back"}};
   command.run = Run;
   return command;

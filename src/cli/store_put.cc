@@ -46,7 +46,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     return ExitCode::kUsage;
   }
   ExitCode code = ExitCode::kDone;
-  std::optional<store::LocalStore> store = OpenStore(arguments, context, code);
+  std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   for (const std::string& file : arguments.positionals) {
     store::Instance::StoreOptions options;
@@ -79,7 +79,7 @@ Command StorePutCommand() {
       "Prints a line for each FILE when it is stored for good: its key, two spaces, its name. A "
       "content that is there already gets one more reference and the same key.";
   command.arguments = "FILE...";
-  command.options = WithOwnerOptions(WithStoreOptions(
+  command.options = WithOwnerOptions(WithConnectorOptions(
       {{"--mode", "MODE",
         "What makes a content of a known signature a duplicate: its size (regular), its bytes "
         "(compare) or nothing (force-new)",

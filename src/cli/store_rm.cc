@@ -17,7 +17,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     return ExitCode::kUsage;
   }
   ExitCode code = ExitCode::kDone;
-  std::optional<store::LocalStore> store = OpenStore(arguments, context, code);
+  std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   for (const store::ContentKey& key : keys) {
     const Status deleted = store->instance->Delete(key, OperationOf(arguments, context));
@@ -38,7 +38,7 @@ Command StoreRmCommand() {
       "Takes back one reference for each KEY that is named. With the last reference of all owners "
       "the content goes.";
   command.arguments = "KEY...";
-  command.options = WithOwnerOptions(WithStoreOptions({}));
+  command.options = WithOwnerOptions(WithConnectorOptions({}));
   command.examples = {{"stele store rm --store S KEY", "Take back one reference"}};
   command.run = Run;
   return command;

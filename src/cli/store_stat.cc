@@ -41,7 +41,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     keys.push_back(*std::move(key));
   }
   ExitCode code = ExitCode::kDone;
-  std::optional<store::LocalStore> store = OpenStore(arguments, context, code);
+  std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   const bool json = arguments.Has("--json");
   const auto finish = [&](const Status& status) {
@@ -69,7 +69,7 @@ Command StoreStatCommand() {
   command.summary = "Say what is known about contents, or about the volumes";
   command.details = "Without a KEY, one line for each volume. Sizes are in bytes.";
   command.arguments = "[KEY]...";
-  command.options = WithStoreOptions({{"--json", "", "One JSON object for each line"}});
+  command.options = WithConnectorOptions({{"--json", "", "One JSON object for each line"}});
   command.examples = {{"stele store stat --store S", "How full are the volumes?"},
                       {"stele store stat --store S KEY", "How many references are there?"}};
   command.run = Run;

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <limits>
+
+#include "cli/store_commands.h"
+#include "net/http_server.h"
+#include "store/remote/volume_service.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+constexpr std::chrono::seconds kGrace{10};
+// Handlers mostly wait for the disk, and those that wait together share a sync.
+constexpr std::size_t kWorkers = 64;
+
+// Since the server's threads inherit it, the mask leaves the signals to Wait().
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  void Wait() {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+  }
+
+ private:
+  sigset_t signals_;
+  sigset_t before_;
+};
+
+// "127.0.0.1:80" or "[::1]:80".
+bool SetAddress(const std::string& listen, net::HttpServerOptions& options) {
+  const std::size_t colon = listen.rfind(':');
+  if (colon == std::string::npos) return false;
+  const auto port = ParseDecimal(std::string_view(listen).substr(colon + 1));
+  std::string_view host = std::string_view(listen).substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (!port || *port > std::numeric_limits<std::uint16_t>::max() || host.empty()) return false;
+  options.address = host;
+  options.port = static_cast<std::uint16_t>(*port);
+  return true;
+}
+
+bool IsLoopback(std::string_view address) {
+  return address == "::1" || address.starts_with("127.");
+}
+
+// The volumes to serve, and what keeps them open.
+struct Served {
+  std::optional<OpenedStore> store;
+  std::unique_ptr<store::TreeVolume> single;
+  std::vector<store::Volume*> volumes;
+};
+
+// With --volume the others are left alone, so that each may have a server of its own.
+std::optional<Served> OpenVolumes(const Arguments& arguments, Context& context, ExitCode& code) {
+  Served served;
+  const std::optional<std::string> name = arguments.Get("--volume");
+  if (!name || !arguments.Has("--store")) {
+    served.store = OpenStore(arguments, context, code);
+    if (!served.store) return std::nullopt;
+    for (const auto& volume : served.store->instance->volumes()) {
+      served.volumes.push_back(volume.get());
+    }
+    return served;
+  }
+  if (!store::IsVolumeName(*name)) {
+    Complain(context, fmt::format("'{}' is no name of a volume", *name));
+    code = ExitCode::kUsage;
+    return std::nullopt;
+  }
+  Result<std::unique_ptr<store::TreeVolume>> opened =
+      store::TreeVolume::Open(context.fs, *arguments.Get("--store") + '/' + *name, {});
+  if (!opened) {
+    Complain(context, opened.error().text);
+    code = ExitCode::kFailed;
+    return std::nullopt;
+  }
+  served.single = *std::move(opened);
+  served.volumes.push_back(served.single.get());
+  return served;
+}
+
+std::string AddressLine(const net::HttpServerOptions& options, std::uint16_t port,
+                        const std::vector<store::Volume*>& volumes) {
+  const bool is_ipv6 = options.address.find(':') != std::string::npos;
+  std::string line =
+      fmt::format("{}://{}{}{}:{}", options.certificate_file.empty() ? "http" : "https",
+                  is_ipv6 ? "[" : "", options.address, is_ipv6 ? "]" : "", port);
+  for (const store::Volume* volume : volumes) line += " " + volume->name();
+  return line + "\n";
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  net::HttpServerOptions options;
+  options.workers = kWorkers;
+  options.limits.body_size_max = std::numeric_limits<std::uint64_t>::max() / 2;
+  options.certificate_file = arguments.Get("--certificate").value_or("");
+  options.key_file = arguments.Get("--key").value_or("");
+  if (!SetAddress(arguments.Get("--listen").value_or("127.0.0.1:7300"), options)) {
+    Complain(context, "--listen takes ADDRESS:PORT, such as 127.0.0.1:7300 or [::1]:7300");
+    return ExitCode::kUsage;
+  }
+  const Result<std::string> token = TokenOf(arguments, context);
+  if (!token) {
+    Complain(context, token.error().text);
+    return ExitCode::kFailed;
+  }
+  ExitCode code = ExitCode::kDone;
+  const std::optional<Served> served = OpenVolumes(arguments, context, code);
+  if (!served) return code;
+  if (token->empty() && !IsLoopback(options.address)) {
+    Complain(context, "without --token-file whoever reaches this address may read and write");
+  }
+  StopSignals signals;
+  store::VolumeService service(served->volumes, {.token = *token});
+  Result<std::unique_ptr<net::HttpServer>> server =
+      net::HttpServer::Open(options, service, context.clock);
+  if (!server) {
+    Complain(context, server.error().text);
+    return server.error().code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kFailed;
+  }
+  const Status told = context.out.Write(AddressLine(options, (*server)->port(), served->volumes));
+  if (told) signals.Wait();
+  (*server)->Stop(kGrace);
+  if (told) return ExitCode::kDone;
+  Complain(context, told.error().text);
+  return ExitCode::kFailed;
+}
+
+}  // namespace
+
+Command StoreServeCommand() {
+  Command command;
+  command.name = "serve";
+  command.summary = "Serve volumes over HTTP";
+  command.details =
+      "Prints its address and the volumes' names when it is ready, and serves until SIGINT or "
+      "SIGTERM; requests under way are then finished. Clients use a connector, or curl: "
+      "docs/store-network.md.";
+  command.options = WithStoreOptions(
+      {{"--volume", "NAME", "Serve and open this volume alone"},
+       {"--listen", "ADDRESS:PORT", "Where to serve; port 0 is any free one", "127.0.0.1:7300"},
+       {"--token-file", "FILE", "Let in only who sends the token in FILE"},
+       {"--certificate", "FILE", "Serve TLS with this certificate chain, in PEM"},
+       {"--key", "FILE", "The certificate's private key, in PEM"}});
+  command.examples = {
+      {"stele store serve --store S", "All volumes, for this machine"},
+      {"stele store serve --store S --volume v1 --listen 0.0.0.0:7300 --token-file T "
+       "--certificate c.pem --key k.pem",
+       "One volume, for whoever has the token"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli
