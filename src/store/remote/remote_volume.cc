@@ -15,6 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFrozenAskAgain{5'000};
+// Contents up to this size are kept until they are stored, so that they can be sent again.
+constexpr std::uint64_t kRepeatedSizeMax = 1 << 20;
 
 std::int64_t NowMs() {
   return std::chrono::duration_cast<milliseconds>(
@@ -202,18 +204,38 @@ Result<Lookup> RemoteVolume::Reference(const StoreRequest& request) {
   return found;
 }
 
-// The bytes can be read once only. Where the answer to them is lost, the first step of a store with
-// the same operation id tells whether the operation was done.
 Result<Stored> RemoteVolume::Store(const StoreRequest& request, io::Source& content) {
-  WatchedContent watched(content);
   net::ClientRequest sent =
       NewRequest("POST", "/contents?" + wire::FormatQuery(wire::QueryOf(request)));
+  if (request.size > kRepeatedSizeMax) return StoreLarge(request, content, std::move(sent));
+  std::string bytes(static_cast<std::size_t>(request.size) + 1, '\0');
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const Result<std::size_t> read = content.Read(std::span(bytes).subspan(size));
+    if (!read) return read.error();
+    if (*read == 0) break;
+    size += *read;
+  }
+  if (size != request.size) {
+    return Named({ErrorCode::kInvalid, "the content does not have the size of the request"});
+  }
+  sent.body = std::string_view(bytes).substr(0, size);
+  const Result<std::string> answer = Ask(std::move(sent));
+  if (!answer) return answer.error();
+  Result<Stored> stored = wire::StoredFrom(*answer, options_.name, request.signature);
+  if (!stored) return Named(stored.error());
+  return stored;
+}
+
+// The bytes can be read once only. Where the answer to them is lost, the first step of a store with
+// the same operation id tells whether the operation was done.
+Result<Stored> RemoteVolume::StoreLarge(const StoreRequest& request, io::Source& content,
+                                        net::ClientRequest sent) {
+  WatchedContent watched(content);
   sent.body_source = &watched;
   sent.body_length = request.size;
   Result<Response> response = Send(sent);
-  Result<std::string> answer = Error{ErrorCode::kIo, "no answer"};
-  if (!response) answer = response.error();
-  if (response) answer = ReadAnswer(**response);
+  Result<std::string> answer = response ? ReadAnswer(**response) : response.error();
   if (watched.failure()) return *watched.failure();
   if (answer) {
     Result<Stored> stored = wire::StoredFrom(*answer, options_.name, request.signature);

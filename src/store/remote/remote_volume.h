@@ -53,6 +53,8 @@ class RemoteVolume final : public Volume {
   Result<Response> Send(const net::ClientRequest& request) const;
   // Sends it again when the connection broke. Returns the body. Requires: may be repeated.
   Result<std::string> Ask(net::ClientRequest request) const;
+  Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,
+                            net::ClientRequest sent);
   void NoteState(const net::ClientResponse& response) const;
   Error Named(const Error& error) const;
 

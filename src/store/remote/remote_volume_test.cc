@@ -54,6 +54,20 @@ TEST(RemoteVolume, W8_DoesWhatTheVolumeBehindItDoes) {
   EXPECT_EQ(remote->Verify({}).error().code, ErrorCode::kInvalid);
 }
 
+TEST(RemoteVolume, W8_AContentThatIsNotWhatTheRequestSaysIsRefused) {
+  ServedVolume served("v");
+  const auto client = NewClient();
+  const auto remote = NewRemote(*client, served.port());
+  const std::string large(2'000'000, 'x');
+  for (const std::string& content : {std::string("content"), large}) {
+    for (const std::string& other : {content + "y", content.substr(1), "y" + content.substr(1)}) {
+      io::MemorySource source(other);
+      EXPECT_FALSE(remote->Store(Sha256Request(content, "1"), source)) << content.size();
+    }
+  }
+  EXPECT_EQ(served.volume().Stats()->blocks, 0u);
+}
+
 TEST(RemoteVolume, W9_KnowsTheStateFromEveryAnswer) {
   ServedVolume served("v");
   const auto client = NewClient();
@@ -89,13 +103,15 @@ TEST(RemoteVolume, W6_AnOperationWhoseAnswerIsLostCountsOnce) {
   const auto client = NewClient();
   const auto remote = NewRemote(*client, lossy->port());
   for (const StoreMode mode : {StoreMode::kRegular, StoreMode::kCompare, StoreMode::kForceNew}) {
-    const std::uint64_t before = served.volume().Stats()->references;
-    lose = true;
-    const Result<Stored> stored =
-        StoreIn(*remote, "content", "store-" + std::to_string(static_cast<int>(mode)), mode);
-    ASSERT_TRUE(stored) << stored.error().text;
-    EXPECT_FALSE(lose);
-    EXPECT_EQ(served.volume().Stats()->references, before + 1);
+    for (const std::string& content : {std::string("content"), std::string(2'000'000, 'x')}) {
+      const std::uint64_t before = served.volume().Stats()->references;
+      lose = true;
+      const Result<Stored> stored =
+          StoreIn(*remote, content, "store-" + std::to_string(static_cast<int>(mode)), mode);
+      ASSERT_TRUE(stored) << stored.error().text;
+      EXPECT_FALSE(lose);
+      EXPECT_EQ(served.volume().Stats()->references, before + 1);
+    }
   }
   const ContentKey key = KeyFor("content");
   const std::uint64_t before = ReferencesOf(served.volume(), key);
