@@ -158,6 +158,17 @@ class Cat(Folder):
             done = self.run_ok("cat", option, path)
             self.assertEqual(done.stdout.encode("latin-1"), expected, option)
 
+    def test_heads_as_json(self):
+        path = self.put("a.warc.gz", gzipped(*PAGES))
+        done = self.run_ok("cat", "--json", "--type", "response", path)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        listed = [record for record in self.listing(path) if record["type"] == "response"]
+        self.assertEqual([line["offset"] for line in lines], [r["offset"] for r in listed])
+        for line, record in zip(lines, listed):
+            self.assertEqual(dict(line["fields"])["WARC-Target-URI"], record["url"])
+            self.assertEqual(str(line["status"]), record["status"])
+            self.assertEqual(dict(line["http"])["Content-Type"], record["mime"])
+
     def test_segments_are_joined_over_files(self):
         block = http(b"0123456789" * 100)
         parts = [block[:300], block[300:600], block[600:]]

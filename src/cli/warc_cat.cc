@@ -10,6 +10,7 @@
 #include "cli/warc_commands.h"
 #include "formats/archive_file/archive_file.h"
 #include "util/ascii.h"
+#include "util/json.h"
 
 namespace stele::cli {
 namespace {
@@ -19,7 +20,44 @@ struct CatOptions {
   RecordSelection selection;
   std::optional<std::uint64_t> offset;
   std::string id;  // without <>; empty: any
+  bool json = false;
 };
+
+// [["name", "value"], ...]: names may come several times.
+void AppendFields(std::string& line, const http::Headers& headers) {
+  line += '[';
+  for (const http::Field& field : headers.fields()) {
+    if (line.back() != '[') line += ", ";
+    line += '[';
+    AppendJsonString(line, field.name);
+    line += ", ";
+    AppendJsonString(line, http::Unfold(field.value));
+    line += ']';
+  }
+  line += ']';
+}
+
+// The heads of a record: its own, and that of the HTTP message in it.
+std::string HeadsAsJson(const std::string& path, const record::Record& record,
+                        const record::PayloadStream& payload) {
+  std::string line = "{\"file\": ";
+  AppendJsonString(line, path);
+  line += fmt::format(", \"offset\": {}, \"version\": ", record.offset);
+  AppendJsonString(line, record.version);
+  line += ", \"fields\": ";
+  AppendFields(line, record.fields);
+  if (const http::ResponseHead* response = payload.response()) {
+    line += fmt::format(", \"status\": {}, \"http\": ", response->status);
+    AppendFields(line, response->headers);
+  } else if (const http::RequestHead* request = payload.request()) {
+    line += ", \"method\": ";
+    AppendJsonString(line, request->method);
+    line += ", \"http\": ";
+    AppendFields(line, request->headers);
+  }
+  line += "}\n";
+  return line;
+}
 
 std::string_view WithoutBrackets(std::string_view id) {
   if (id.size() >= 2 && id.front() == '<' && id.back() == '>') id = id.substr(1, id.size() - 2);
@@ -93,6 +131,13 @@ class CatFile {
 
   // Says what is wrong with what was printed.
   Result<std::optional<std::string>> Print(const record::Record& record, PeekedBlock& block) {
+    if (options_.json) {
+      Result<const record::PayloadStream*> payload = block.Peek();
+      if (!payload) return payload.error();
+      const Status put = job_.out.Write(HeadsAsJson(job_.path, record, **payload));
+      if (!put) return put.error();
+      return std::optional<std::string>();
+    }
     if (options_.part == RecordPart::kRecord || !warc::BeginsSegments(record)) {
       return PrintRecord(
           record, options_.part, [&] { return block.Read(); }, job_.out);
@@ -129,8 +174,9 @@ Result<CatOptions> OptionsOf(const Arguments& arguments) {
     options.part = part;
     ++parts;
   }
-  if (parts > 1) {
-    return Error{ErrorCode::kInvalid, "give one of --block, --http, --payload, --decoded"};
+  options.json = arguments.Has("--json");
+  if (parts + (options.json ? 1 : 0) > 1) {
+    return Error{ErrorCode::kInvalid, "give one of --block, --http, --payload, --decoded, --json"};
   }
   if (const std::optional<std::string> text = arguments.Get("--offset")) {
     options.offset = ParseDecimal(*text);
@@ -183,13 +229,14 @@ Command WarcCatCommand() {
       "body becomes absurdly large.\n\nA record that was cut into segments is joined for all but "
       "whole records, also when its segments lie in several of the files given.";
   command.arguments = "FILE...";
-  command.options = WithFileOptions(
-      WithSelectionOptions({{"--offset", "N", "The record that begins at byte N"},
-                            {"--id", "URN", "The record with this WARC-Record-ID"},
-                            {"--block", "", "The block: all of a record but its head"},
-                            {"--http", "", "The head of the HTTP message"},
-                            {"--payload", "", "The payload, as the server sent it"},
-                            {"--decoded", "", "The payload, decompressed"}}));
+  command.options = WithFileOptions(WithSelectionOptions(
+      {{"--offset", "N", "The record that begins at byte N"},
+       {"--id", "URN", "The record with this WARC-Record-ID"},
+       {"--block", "", "The block: all of a record but its head"},
+       {"--http", "", "The head of the HTTP message"},
+       {"--payload", "", "The payload, as the server sent it"},
+       {"--decoded", "", "The payload, decompressed"},
+       {"--json", "", "The heads, of the record and of HTTP, as one JSON object"}}));
   command.examples = {
       {"stele warc cat --offset 1742 --payload x.warc.gz >page.html", "What an index points to"},
       {"stele warc cat --type warcinfo *.warc.gz", "How were these files made?"},
