@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "store/compare.h"
 #include "store/container_content.h"
+#include "store/reservation.h"
 
 namespace stele::store {
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr int kNoteLevel = 1;
-
-// Fills `out` unless the source ends before.
-Result<std::size_t> ReadFully(io::Source& source, std::span<char> out) {
-  std::size_t filled = 0;
-  while (filled < out.size()) {
-    const Result<std::size_t> read = source.Read(out.subspan(filled));
-    if (!read) return read.error();
-    if (*read == 0) break;
-    filled += *read;
-  }
-  return filled;
-}
 
 // The lowest number that no block has.
 std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks) {
@@ -34,27 +22,6 @@ std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks)
   }
   return free;
 }
-
-// Bytes of a volume's capacity that are set aside while a record is written.
-class Reservation {
- public:
-  Reservation(std::mutex& mutex, std::uint64_t& reserved, std::uint64_t bytes)
-      : mutex_(mutex), reserved_(reserved), bytes_(bytes) {
-    const std::lock_guard lock(mutex_);
-    reserved_ += bytes_;
-  }
-  ~Reservation() {
-    const std::lock_guard lock(mutex_);
-    reserved_ -= bytes_;
-  }
-  Reservation(const Reservation&) = delete;
-  Reservation& operator=(const Reservation&) = delete;
-
- private:
-  std::mutex& mutex_;
-  std::uint64_t& reserved_;
-  const std::uint64_t bytes_;
-};
 
 }  // namespace
 
@@ -167,16 +134,7 @@ Result<bool> ContainerVolume::SameBytes(const ContentKey& key, const BlockRow& r
   if (!stored) return stored.error();
   const Result<std::unique_ptr<io::Source>> fresh = spool.Read();
   if (!fresh) return fresh.error();
-  std::string a(kPieceBytes, '\0');
-  std::string b(kPieceBytes, '\0');
-  for (;;) {
-    const Result<std::size_t> in_stored = ReadFully(**stored, a);
-    if (!in_stored) return in_stored.error();
-    const Result<std::size_t> in_fresh = ReadFully(**fresh, b);
-    if (!in_fresh) return in_fresh.error();
-    if (*in_stored != *in_fresh || std::memcmp(a.data(), b.data(), *in_stored) != 0) return false;
-    if (*in_stored < a.size()) return true;
-  }
+  return HaveSameBytes(**stored, **fresh);
 }
 
 Status ContainerVolume::AddNote(LogEntry::Kind kind, const BlockId& block, const BlockRow& row,

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "store/block_file.h"
+#include "store/compare.h"
+#include "store/reservation.h"
 #include "store/spool.h"
 
 namespace stele::store {
@@ -15,41 +16,8 @@ using Kind = ReferenceEntry::Kind;
 
 constexpr std::size_t kRememberedDirectories = 100'000;
 
-// The bytes that the blocks of a volume may still take are set aside while a block is made.
-class Reservation {
- public:
-  Reservation(std::mutex& mutex, std::uint64_t& reserved, std::uint64_t bytes)
-      : mutex_(mutex), reserved_(reserved), bytes_(bytes) {
-    const std::lock_guard lock(mutex_);
-    reserved_ += bytes_;
-  }
-  ~Reservation() {
-    const std::lock_guard lock(mutex_);
-    reserved_ -= bytes_;
-  }
-  Reservation(const Reservation&) = delete;
-  Reservation& operator=(const Reservation&) = delete;
-
- private:
-  std::mutex& mutex_;
-  std::uint64_t& reserved_;
-  const std::uint64_t bytes_;
-};
-
 std::uint64_t AtLeastZero(std::int64_t value) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-}
-
-// Fills `out` unless the source ends before.
-Result<std::size_t> ReadFully(io::Source& source, std::span<char> out) {
-  std::size_t filled = 0;
-  while (filled < out.size()) {
-    const Result<std::size_t> read = source.Read(out.subspan(filled));
-    if (!read) return read.error();
-    if (*read == 0) break;
-    filled += *read;
-  }
-  return filled;
 }
 
 }  // namespace
@@ -188,16 +156,7 @@ Result<bool> TreeVolume::SameBytes(const ContentKey& key, const Spool& spool) {
   if (!stored) return stored.error();
   Result<std::unique_ptr<io::Source>> fresh = spool.Read();
   if (!fresh) return fresh.error();
-  std::string a(64 << 10, '\0');
-  std::string b(64 << 10, '\0');
-  for (;;) {
-    const Result<std::size_t> in_stored = ReadFully(**stored, a);
-    if (!in_stored) return in_stored.error();
-    const Result<std::size_t> in_fresh = ReadFully(**fresh, b);
-    if (!in_fresh) return in_fresh.error();
-    if (*in_stored != *in_fresh || std::memcmp(a.data(), b.data(), *in_stored) != 0) return false;
-    if (*in_stored < a.size()) return true;
-  }
+  return HaveSameBytes(**stored, **fresh);
 }
 
 Status TreeVolume::AddReference(ReferenceLog::References& references, const StoreRequest& request,
