@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 namespace stele::cli {
 namespace {
 
@@ -13,6 +16,13 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Create(Context& context, const s
                                                        bool replace) {
   std::unique_ptr<OutputFile> output(new OutputFile(context, path));
   if (path == "-") return output;
+  // A device or pipe would be replaced by the file, not written to.
+  std::error_code unknown;
+  const std::filesystem::file_status standing = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(standing) && !std::filesystem::is_regular_file(standing)) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} is no regular file; write to - and redirect that", path)};
+  }
   Result<bool> exists = context.fs.Exists(path);
   if (!exists) return exists.error();
   if (*exists && !replace) {

@@ -13,7 +13,8 @@ namespace stele::cli {
 // standard output.
 class OutputFile final : public io::Sink {
  public:
-  // Errors: kInvalid when the file exists and `replace` was not asked for.
+  // Errors: kInvalid when the file exists and `replace` was not asked for, or when something
+  // stands there that is no file, such as a device or a directory.
   static Result<std::unique_ptr<OutputFile>> Create(Context& context, const std::string& path,
                                                     bool replace);
   ~OutputFile() override;

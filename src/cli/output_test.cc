@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "io/posix_file_system.h"
 
 namespace stele::cli {
 namespace {
@@ -83,6 +86,26 @@ TEST(OutputFile, AnExistingFileIsReplacedOnlyWhenAsked) {
   EXPECT_FALSE(WriteFile(fs, false));
   EXPECT_EQ(*io::ReadFile(fs, "f"), "old");
   EXPECT_TRUE(WriteFile(fs, true));
+}
+
+TEST(OutputFile, WhatIsNoFileIsNeverReplaced) {
+  io::PosixFileSystem fs;
+  io::ManualClock clock(Timestamp{0});
+  io::SeededRandom random(1);
+  io::StringSink out, err;
+  Context context{fs, clock, random, out, err};
+  const std::string pipe = testing::TempDir() + "stele-output-pipe";
+  ::unlink(pipe.c_str());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, testing::TempDir()}) {
+    auto output = OutputFile::Create(context, path, true);
+    ASSERT_FALSE(output) << path;
+    EXPECT_EQ(output.error().code, ErrorCode::kInvalid);
+  }
+  struct stat status = {};
+  ASSERT_EQ(::stat(pipe.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+  ::unlink(pipe.c_str());
 }
 
 TEST(OutputFile, AMinusIsTheStandardOutput) {
