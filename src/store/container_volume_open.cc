@@ -2,53 +2,19 @@
 #include <fmt/format.h>
 
 #include "store/container_volume.h"
-#include "util/ascii.h"
+#include "store/volume_file.h"
 
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kFirstLine = "STELE-CONTAINER-VOLUME 1";
-
-struct Described {
-  ContainerVolume::Shape shape;
-  VolumeState state = VolumeState::kWritable;
-};
-
-Status CheckShape(const ContainerVolume::Shape& shape) {
-  if (!IsVolumeName(shape.name)) {
-    return Error{ErrorCode::kInvalid, fmt::format("'{}' is no name for a volume: 1 to 64 of a-z, "
-                                                  "0-9, - and _",
-                                                  shape.name)};
-  }
-  if (shape.signature.empty() || shape.signature.find('\n') != std::string::npos) {
-    return Error{ErrorCode::kInvalid, "the signature function needs a name"};
-  }
-  return {};
-}
-
-std::string FormatShape(const ContainerVolume::Shape& shape, VolumeState state) {
-  return fmt::format("{}\nname {}\nsignature {}\ncapacity {}\nstate {}\n", kFirstLine, shape.name,
-                     shape.signature, shape.capacity_bytes, VolumeStateName(state));
-}
-
-// Reads what FormatShape() writes and nothing else.
-std::optional<Described> ParseShape(const std::string& text) {
-  const std::vector<std::string_view> lines = Split(text, '\n');
-  if (lines.size() != 6) return std::nullopt;
-  constexpr std::string_view kNames[] = {"name ", "signature ", "capacity ", "state "};
-  std::string_view values[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!lines[i + 1].starts_with(kNames[i])) return std::nullopt;
-    values[i] = lines[i + 1].substr(kNames[i].size());
-  }
-  const auto capacity = ParseDecimal(values[2]);
-  const auto state = VolumeStateByName(values[3]);
-  if (!capacity || !state) return std::nullopt;
-  Described found{{std::string(values[0]), std::string(values[1]), *capacity}, *state};
-  if (FormatShape(found.shape, found.state) != text || !CheckShape(found.shape)) {
-    return std::nullopt;
-  }
-  return found;
+VolumeDescription Described(const ContainerVolume::Shape& shape, VolumeState state) {
+  VolumeDescription description;
+  description.kind = VolumeKind::kContainer;
+  description.name = shape.name;
+  description.signature = shape.signature;
+  description.capacity_bytes = shape.capacity_bytes;
+  description.state = state;
+  return description;
 }
 
 }  // namespace
@@ -67,23 +33,10 @@ ContainerVolume::~ContainerVolume() {
   static_cast<void>(index_.Flush().ok());
 }
 
-// The file `volume` comes last: with it the volume is there.
 Status ContainerVolume::Create(io::FileSystem& fs, const std::string& directory,
                                const Shape& shape) {
-  Status status = CheckShape(shape);
-  if (status) status = fs.MakeDirectory(directory);
-  if (!status) return status;
-  const Result<bool> exists = fs.Exists(directory + "/volume");
-  if (!exists) return exists.error();
-  if (*exists) {
-    return Error{ErrorCode::kInvalid, fmt::format("there is a volume in {} already", directory)};
-  }
-  for (const char* part : {"/containers", "/temporary"}) {
-    if (status) status = fs.MakeDirectory(directory + part);
-  }
-  if (status) status = fs.SyncDirectory(io::ParentDirectory(directory));
-  if (!status) return status;
-  return io::ReplaceFile(fs, directory + "/volume", FormatShape(shape, VolumeState::kWritable));
+  return CreateVolumeFile(fs, directory, Described(shape, VolumeState::kWritable),
+                          {"containers", "temporary"});
 }
 
 Result<std::unique_ptr<ContainerVolume>> ContainerVolume::Open(Environment environment,
@@ -107,23 +60,17 @@ Result<std::unique_ptr<ContainerVolume>> ContainerVolume::Open(Environment envir
 }
 
 Status ContainerVolume::ReadShape() {
-  const std::string path = directory_ + "/volume";
-  const Result<std::string> text = io::ReadFile(environment_.fs, path);
-  if (!text && text.error().code == ErrorCode::kNotFound) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no volume in {}", directory_)};
+  const Result<VolumeDescription> found = ReadVolumeFile(environment_.fs, directory_);
+  if (!found) return found.error();
+  if (found->kind != VolumeKind::kContainer) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("the volume in {} has no containers", directory_)};
   }
-  if (!text) return text.error();
-  const std::optional<Described> described = ParseShape(*text);
-  if (!described) return Error{ErrorCode::kCorrupt, path + " cannot be read"};
-  shape_ = described->shape;
-  configured_ = described->state;
-  if (options_.signature == nullptr) {
-    options_.signature = SignatureFunctionByName(shape_.signature);
-  }
-  if (options_.signature == nullptr || options_.signature->name() != shape_.signature) {
-    return Error{ErrorCode::kInvalid, fmt::format("the volume in {} has signatures of {}",
-                                                  directory_, shape_.signature)};
-  }
+  shape_ = {found->name, found->signature, found->capacity_bytes};
+  configured_ = found->state;
+  auto signature = SignatureOf(*found, options_.signature);
+  if (!signature) return signature.error();
+  options_.signature = *std::move(signature);
   return {};
 }
 
@@ -176,8 +123,7 @@ Status ContainerVolume::SetState(VolumeState state) {
     return Error{ErrorCode::kInvalid, "full is what a volume finds out itself"};
   }
   const Gate::Alone alone(gate_);
-  const Status written =
-      io::ReplaceFile(environment_.fs, directory_ + "/volume", FormatShape(shape_, state));
+  const Status written = ReplaceVolumeFile(environment_.fs, directory_, Described(shape_, state));
   if (!written) return written;
   const std::lock_guard lock(mutex_);
   configured_ = state;

@@ -54,19 +54,6 @@ bool TreeVolume::HasRoom(std::uint64_t used, std::uint64_t pending, std::uint64_
   return !free || *free >= options_.disk_reserve_bytes + pending + more;
 }
 
-Status TreeVolume::SetState(VolumeState state) {
-  if (state == VolumeState::kFull) {
-    return Error{ErrorCode::kInvalid, "full is what a volume finds out itself"};
-  }
-  const Gate::Alone alone(gate_);
-  {
-    const std::lock_guard lock(mutex_);
-    configured_ = state;
-    disk_full_ = false;
-  }
-  return WriteShape();
-}
-
 Error TreeVolume::Full() const {
   return {ErrorCode::kFull, fmt::format("volume {} takes no new blocks: it is {}", shape_.name,
                                         VolumeStateName(state()))};

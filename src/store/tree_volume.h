@@ -87,7 +87,6 @@ class TreeVolume final : public Volume {
 
   // Opening.
   Status ReadShape();
-  Status WriteShape();
   Status Recover();
   Status EmptyTemporary();
   Status SettleHeaders(const std::vector<ReferenceLog::Count>& counts);

@@ -5,30 +5,10 @@
 
 #include "store/block.h"
 #include "store/tree_volume.h"
-#include "util/ascii.h"
+#include "store/volume_file.h"
 
 namespace stele::store {
 namespace {
-
-constexpr std::string_view kFirstLine = "STELE-TREE-VOLUME 1";
-
-Status CheckShape(const TreeVolume::Shape& shape) {
-  if (!IsVolumeName(shape.name)) {
-    return Error{ErrorCode::kInvalid, fmt::format("'{}' is no name for a volume: 1 to 64 of a-z, "
-                                                  "0-9, - and _",
-                                                  shape.name)};
-  }
-  const auto known = SignatureFunctionByName(shape.signature);
-  const std::size_t depth_max = known != nullptr ? known->size() : Signature::kBytesMax;
-  if (shape.depth < 1 || static_cast<std::size_t>(shape.depth) > depth_max) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("a tree of depth {} cannot be made: 1 to {}", shape.depth, depth_max)};
-  }
-  if (shape.signature.empty() || shape.signature.find('\n') != std::string::npos) {
-    return Error{ErrorCode::kInvalid, "the signature function needs a name"};
-  }
-  return {};
-}
 
 Status CheckCodecs(const CompressionTable& table, const codec::Registry& codecs) {
   std::set<std::string> names = {"identity"};
@@ -43,37 +23,8 @@ Status CheckCodecs(const CompressionTable& table, const codec::Registry& codecs)
   return {};
 }
 
-std::string FormatShape(const TreeVolume::Shape& shape, VolumeState state) {
-  return fmt::format("{}\nname {}\nsignature {}\ndepth {}\ncapacity {}\nstate {}\n", kFirstLine,
-                     shape.name, shape.signature, shape.depth, shape.capacity_bytes,
-                     VolumeStateName(state));
-}
-
-struct Described {
-  TreeVolume::Shape shape;
-  VolumeState state = VolumeState::kWritable;
-};
-
-// Reads what FormatShape() writes and nothing else.
-std::optional<Described> ParseShape(const std::string& text) {
-  const std::vector<std::string_view> lines = Split(text, '\n');
-  if (lines.size() != 7) return std::nullopt;
-  constexpr std::string_view kNames[] = {"name ", "signature ", "depth ", "capacity ", "state "};
-  std::string_view values[5];
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (!lines[i + 1].starts_with(kNames[i])) return std::nullopt;
-    values[i] = lines[i + 1].substr(kNames[i].size());
-  }
-  const auto depth = ParseDecimal(values[2]);
-  const auto capacity = ParseDecimal(values[3]);
-  const auto state = VolumeStateByName(values[4]);
-  if (!depth || *depth > Signature::kBytesMax || !capacity || !state) return std::nullopt;
-  const Described found{
-      {std::string(values[0]), std::string(values[1]), static_cast<int>(*depth), *capacity},
-      *state};
-  if (FormatShape(found.shape, found.state) != text || !CheckShape(found.shape))
-    return std::nullopt;
-  return found;
+VolumeDescription Described(const TreeVolume::Shape& shape, VolumeState state) {
+  return {VolumeKind::kTree, shape.name, shape.signature, shape.depth, shape.capacity_bytes, state};
 }
 
 }  // namespace
@@ -81,23 +32,10 @@ std::optional<Described> ParseShape(const std::string& text) {
 TreeVolume::TreeVolume(io::FileSystem& fs, std::string directory, Options options)
     : fs_(fs), directory_(std::move(directory)), options_(std::move(options)) {}
 
-// The file `volume` comes last: with it the volume is there.
 Status TreeVolume::Create(io::FileSystem& fs, const std::string& directory, const Shape& shape) {
-  Status status = CheckShape(shape);
-  if (status) status = fs.MakeDirectory(directory);
-  if (!status) return status;
-  const Result<bool> exists = fs.Exists(directory + "/volume");
-  if (!exists) return exists.error();
-  if (*exists) {
-    return Error{ErrorCode::kInvalid, fmt::format("there is a volume in {} already", directory)};
-  }
-  for (const char* part : {"/blocks", "/temporary"}) {
-    if (status) status = fs.MakeDirectory(directory + part);
-  }
-  if (status) status = ReferenceLog::Create(fs, directory);
-  if (status) status = fs.SyncDirectory(io::ParentDirectory(directory));
-  if (!status) return status;
-  return io::ReplaceFile(fs, directory + "/volume", FormatShape(shape, VolumeState::kWritable));
+  const VolumeDescription description = Described(shape, VolumeState::kWritable);
+  return CreateVolumeFile(fs, directory, description, {"blocks", "temporary"},
+                          [&] { return ReferenceLog::Create(fs, directory); });
 }
 
 Result<std::unique_ptr<TreeVolume>> TreeVolume::Open(io::FileSystem& fs,
@@ -116,23 +54,16 @@ Result<std::unique_ptr<TreeVolume>> TreeVolume::Open(io::FileSystem& fs,
 }
 
 Status TreeVolume::ReadShape() {
-  const std::string path = directory_ + "/volume";
-  const Result<std::string> text = io::ReadFile(fs_, path);
-  if (!text && text.error().code == ErrorCode::kNotFound) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no volume in {}", directory_)};
+  const Result<VolumeDescription> found = ReadVolumeFile(fs_, directory_);
+  if (!found) return found.error();
+  if (found->kind != VolumeKind::kTree) {
+    return Error{ErrorCode::kInvalid, fmt::format("the volume in {} is no tree", directory_)};
   }
-  if (!text) return text.error();
-  const std::optional<Described> described = ParseShape(*text);
-  if (!described) return Error{ErrorCode::kCorrupt, path + " cannot be read"};
-  shape_ = described->shape;
-  configured_ = described->state;
-  if (options_.signature == nullptr) {
-    options_.signature = SignatureFunctionByName(shape_.signature);
-  }
-  if (options_.signature == nullptr || options_.signature->name() != shape_.signature) {
-    return Error{ErrorCode::kInvalid, fmt::format("the volume in {} has signatures of {}",
-                                                  directory_, shape_.signature)};
-  }
+  shape_ = {found->name, found->signature, found->depth, found->capacity_bytes};
+  configured_ = found->state;
+  auto signature = SignatureOf(*found, options_.signature);
+  if (!signature) return signature.error();
+  options_.signature = *std::move(signature);
   if (static_cast<std::size_t>(shape_.depth) > options_.signature->size()) {
     return Error{ErrorCode::kInvalid,
                  fmt::format("the volume in {} is deeper than signatures of {} allow", directory_,
@@ -141,13 +72,17 @@ Status TreeVolume::ReadShape() {
   return {};
 }
 
-Status TreeVolume::WriteShape() {
-  VolumeState state;
-  {
-    const std::lock_guard lock(mutex_);
-    state = configured_;
+Status TreeVolume::SetState(VolumeState state) {
+  if (state == VolumeState::kFull) {
+    return Error{ErrorCode::kInvalid, "full is what a volume finds out itself"};
   }
-  return io::ReplaceFile(fs_, directory_ + "/volume", FormatShape(shape_, state));
+  const Gate::Alone alone(gate_);
+  const Status written = ReplaceVolumeFile(fs_, directory_, Described(shape_, state));
+  if (!written) return written;
+  const std::lock_guard lock(mutex_);
+  configured_ = state;
+  disk_full_ = false;
+  return {};
 }
 
 Status TreeVolume::Recover() {
