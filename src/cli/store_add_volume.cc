@@ -18,17 +18,23 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, "--depth and --capacity take numbers");
     return ExitCode::kUsage;
   }
-  store::TreeVolume::Shape shape;
-  shape.name = arguments.positionals[0];
-  shape.signature = arguments.Get("--signature").value_or("sha256");
-  shape.depth = static_cast<int>(*depth);
-  shape.capacity_bytes = *capacity;
-  if (store::SignatureFunctionByName(shape.signature) == nullptr) {
-    Complain(context,
-             fmt::format("there is no signature {}; use sha256 or rabin64", shape.signature));
+  const std::string kind = arguments.Get("--kind").value_or("tree");
+  if (kind != "tree" && kind != "container") {
+    Complain(context, "--kind is tree or container");
     return ExitCode::kUsage;
   }
-  const Status made = store::AddLocalVolume(context.fs, *directory, shape);
+  store::VolumeDescription volume;
+  volume.kind = kind == "tree" ? store::VolumeKind::kTree : store::VolumeKind::kContainer;
+  volume.name = arguments.positionals[0];
+  volume.signature = arguments.Get("--signature").value_or("sha256");
+  volume.depth = static_cast<int>(*depth);
+  volume.capacity_bytes = *capacity;
+  if (store::SignatureFunctionByName(volume.signature) == nullptr) {
+    Complain(context,
+             fmt::format("there is no signature {}; use sha256 or rabin64", volume.signature));
+    return ExitCode::kUsage;
+  }
+  const Status made = store::AddLocalVolume(context.fs, *directory, volume);
   if (made) return ExitCode::kDone;
   Complain(context, made.error().text);
   return made.error().code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kFailed;
@@ -41,15 +47,19 @@ Command StoreAddVolumeCommand() {
   command.name = "add-volume";
   command.summary = "Make a volume, and the store with the first one";
   command.details =
-      "A volume is a tree of directories with a block for each content. Its name is 1 to 64 of "
-      "a-z, "
-      "0-9, - and _, stands in the keys of its contents and is never given to another volume.";
+      "A tree volume is a tree of directories with a file for each content, which people can read. "
+      "A container volume keeps contents as records of WARC files and is much faster. A volume's "
+      "name is 1 to 64 of a-z, 0-9, - and _, stands in the keys of its contents and is never given "
+      "to another volume.";
   command.arguments = "NAME";
   command.options = WithStoreOptions(
-      {{"--signature", "NAME", "sha256 or rabin64; the same in all volumes of a store", "sha256"},
-       {"--depth", "N", "Levels of the tree, blocks included", "3"},
-       {"--capacity", "BYTES", "What its blocks may take; 0 is no limit", "0"}});
-  command.examples = {{"stele store add-volume --store S v1", "The first volume makes the store"}};
+      {{"--kind", "KIND", "tree or container", "tree"},
+       {"--signature", "NAME", "sha256 or rabin64; the same in all volumes of a store", "sha256"},
+       {"--depth", "N", "Levels of a tree, blocks included", "3"},
+       {"--capacity", "BYTES", "What it may take on the disk; 0 is no limit", "0"}});
+  command.examples = {{"stele store add-volume --store S v1", "The first volume makes the store"},
+                      {"stele store add-volume --store S --kind container c1",
+                       "For many contents and many clients"}};
   command.run = Run;
   return command;
 }

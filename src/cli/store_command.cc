@@ -25,7 +25,7 @@ Result<OpenedStore> OpenByConnector(const std::string& file, const Arguments& ar
 
 Result<OpenedStore> OpenDirectory(const std::string& directory, Context& context) {
   Result<store::LocalStore> local =
-      store::OpenLocalStore(context.fs, directory, store::Placement::kModulo, {});
+      store::OpenLocalStore({context.fs, context.clock, context.random}, directory, {});
   if (!local) return local.error();
   return OpenedStore{nullptr, std::move(local->instance), std::move(local->failures)};
 }

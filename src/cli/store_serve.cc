@@ -59,7 +59,7 @@ bool IsLoopback(std::string_view address) {
 // The volumes to serve, and what keeps them open.
 struct Served {
   std::optional<OpenedStore> store;
-  std::unique_ptr<store::TreeVolume> single;
+  std::unique_ptr<store::Volume> single;
   std::vector<store::Volume*> volumes;
 };
 
@@ -80,8 +80,8 @@ std::optional<Served> OpenVolumes(const Arguments& arguments, Context& context, 
     code = ExitCode::kUsage;
     return std::nullopt;
   }
-  Result<std::unique_ptr<store::TreeVolume>> opened =
-      store::TreeVolume::Open(context.fs, *arguments.Get("--store") + '/' + *name, {});
+  Result<std::unique_ptr<store::Volume>> opened = store::OpenLocalVolume(
+      {context.fs, context.clock, context.random}, *arguments.Get("--store"), *name, {});
   if (!opened) {
     Complain(context, opened.error().text);
     code = ExitCode::kFailed;

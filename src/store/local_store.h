@@ -1,29 +1,49 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "store/container_volume.h"
 #include "store/instance.h"
 #include "store/tree_volume.h"
+#include "store/volume_file.h"
 
 namespace stele::store {
 
-// A directory whose subdirectories are tree volumes, each under its own name, opened as one.
+// A directory whose subdirectories are volumes of any kind, each under its own name, opened as one.
 struct LocalStore {
   std::unique_ptr<Instance> instance;
   std::vector<Error> failures;  // of volumes that could not be opened; the others do without them
 };
 
-// Borrows `fs` for as long as the store is open.
+struct LocalStoreOptions {
+  Placement placement = Placement::kModulo;
+  TreeVolume::Options tree = {};
+  ContainerVolume::Options container = {};
+  // Opens the table of a container volume in a directory that may not exist yet.
+  std::function<Result<std::unique_ptr<BlockTable>>(const std::string& directory)> open_table =
+      OpenRocksBlockTable;
+};
+
+// Borrowed for as long as the store is open. Several threads throw `random` at a time.
+using LocalEnvironment = ContainerVolume::Environment;
+
 // Errors: kNotFound when there is no volume in `directory`; kInvalid when volumes have different
 // signature functions; the first failure when no volume could be opened.
-Result<LocalStore> OpenLocalStore(io::FileSystem& fs, const std::string& directory,
-                                  Placement placement, const TreeVolume::Options& options);
+Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std::string& directory,
+                                  const LocalStoreOptions& options);
+
+// One volume of the store, whatever its kind. Errors: those of its kind.
+Result<std::unique_ptr<Volume>> OpenLocalVolume(const LocalEnvironment& environment,
+                                                const std::string& directory,
+                                                const std::string& name,
+                                                const LocalStoreOptions& options);
 
 // Makes a volume in the store; the directory is made with the first one.
-// Errors: as TreeVolume::Create().
+// Errors: as CreateVolumeFile().
 Status AddLocalVolume(io::FileSystem& fs, const std::string& directory,
-                      const TreeVolume::Shape& shape);
+                      const VolumeDescription& description);
 
 }  // namespace stele::store
