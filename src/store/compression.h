@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "util/result.h"
+
 namespace stele::store {
 
 struct Compression {
@@ -27,6 +29,15 @@ class CompressionTable {
   CompressionTable();
   // The first rule that fits is taken; identity when none does.
   explicit CompressionTable(std::vector<Rule> rules) : rules_(std::move(rules)) {}
+
+  // Reads a table that a person wrote: a rule in each line, media type, codec, level. The type "-"
+  // is that of contents without one; a codec without a level has its usual one; what follows a '#'
+  // is a comment. Errors: kInvalid, with the line and what is wrong there.
+  //
+  //   text/html   zstd 3
+  //   text/*      gzip
+  //   *           identity
+  static Result<CompressionTable> Parse(std::string_view text);
 
   // `media_type` as servers send it: parameters and case do not matter.
   Compression Choose(std::string_view media_type) const;

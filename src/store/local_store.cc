@@ -5,6 +5,8 @@
 namespace stele::store {
 namespace {
 
+constexpr int kContainerLevel = 6;
+
 template <typename Kind>
 Result<std::unique_ptr<Volume>> AsVolume(Result<std::unique_ptr<Kind>> opened) {
   if (!opened) return opened.error();
@@ -18,6 +20,26 @@ Result<std::unique_ptr<Volume>> OpenContainers(const LocalEnvironment& environme
   Result<std::unique_ptr<BlockTable>> table = options.open_table(path + "/table");
   if (!table) return table.error();
   return AsVolume(ContainerVolume::Open(environment, path, *std::move(table), options.container));
+}
+
+// Takes over the table in the file, when there is one. Containers have gzip for every codec.
+Status ReadCompression(io::FileSystem& fs, const std::string& file, LocalStoreOptions& options) {
+  const Result<std::string> text = io::ReadFile(fs, file);
+  if (!text && text.error().code == ErrorCode::kNotFound) return {};
+  if (!text) return text.error();
+  const Result<CompressionTable> table = CompressionTable::Parse(*text);
+  if (!table) {
+    return Error{table.error().code, fmt::format("{}: {}", file, table.error().text)};
+  }
+  options.tree.compression = *table;
+  std::vector<CompressionTable::Rule> rules = table->rules();
+  for (CompressionTable::Rule& rule : rules) {
+    Compression& compression = rule.compression;
+    if (compression.codec == "gzip" || compression.codec == "identity") continue;
+    compression = {"gzip", kContainerLevel};
+  }
+  options.container.compression = CompressionTable(std::move(rules));
+  return {};
 }
 
 // The volumes in `directory`, by their names.
@@ -49,10 +71,12 @@ Result<std::vector<VolumeDescription>> Describe(io::FileSystem& fs, const std::s
 Result<std::unique_ptr<Volume>> OpenLocalVolume(const LocalEnvironment& environment,
                                                 const std::string& directory,
                                                 const std::string& name,
-                                                const LocalStoreOptions& options) {
+                                                LocalStoreOptions options) {
   const std::string path = directory + '/' + name;
   const Result<VolumeDescription> description = ReadVolumeFile(environment.fs, path);
   if (!description) return description.error();
+  const Status ruled = ReadCompression(environment.fs, directory + "/compression", options);
+  if (!ruled) return ruled.error();
   if (description->kind == VolumeKind::kContainer) {
     return OpenContainers(environment, path, options);
   }

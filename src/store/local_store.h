@@ -13,6 +13,7 @@
 namespace stele::store {
 
 // A directory whose subdirectories are volumes of any kind, each under its own name, opened as one.
+// Where it has a file `compression`, that is the table by which contents are compressed.
 struct LocalStore {
   std::unique_ptr<Instance> instance;
   std::vector<Error> failures;  // of volumes that could not be opened; the others do without them
@@ -31,15 +32,14 @@ struct LocalStoreOptions {
 using LocalEnvironment = ContainerVolume::Environment;
 
 // Errors: kNotFound when there is no volume in `directory`; kInvalid when volumes have different
-// signature functions; the first failure when no volume could be opened.
+// signature functions; the first failure when no volume could be opened, or the table is wrong.
 Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std::string& directory,
                                   const LocalStoreOptions& options);
 
 // One volume of the store, whatever its kind. Errors: those of its kind.
 Result<std::unique_ptr<Volume>> OpenLocalVolume(const LocalEnvironment& environment,
                                                 const std::string& directory,
-                                                const std::string& name,
-                                                const LocalStoreOptions& options);
+                                                const std::string& name, LocalStoreOptions options);
 
 // Makes a volume in the store; the directory is made with the first one.
 // Errors: as CreateVolumeFile().

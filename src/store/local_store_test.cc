@@ -86,6 +86,27 @@ TEST_F(LocalStoreTest, W9_VolumesOfBothKindsMakeOneStore) {
   EXPECT_THAT(in_c, testing::AllOf(testing::Gt(0), testing::Lt(80)));
 }
 
+TEST_F(LocalStoreTest, W7_ATableInTheStoreChoosesTheCodecs) {
+  ASSERT_TRUE(AddLocalVolume(fs, "s", {.name = "t"}));
+  ASSERT_TRUE(io::ReplaceFile(fs, "s/compression", "text/* zstd 9\n* gzip 1\n"));
+  {
+    const Result<LocalStore> store = Open();
+    ASSERT_TRUE(store) << store.error().text;
+    const std::string content(1000, 'x');
+    const auto codec_for = [&](const std::string& type, const std::string& operation) {
+      const Result<Stored> stored = store->instance->Store(
+          content + type, {.media_type = type, .operation = {"a", operation}});
+      return store->instance->Stat(stored->key)->compression;
+    };
+    EXPECT_EQ(codec_for("text/html", "1"), "zstd");
+    EXPECT_EQ(codec_for("image/jpeg", "2"), "gzip");
+  }
+  ASSERT_TRUE(io::ReplaceFile(fs, "s/compression", "text/* lzma\n"));
+  const Result<LocalStore> store = Open();
+  ASSERT_FALSE(store);
+  EXPECT_THAT(store.error().text, testing::StartsWith("s/compression: line 1: "));
+}
+
 TEST_F(LocalStoreTest, VolumesMustHaveOneSignature) {
   ASSERT_TRUE(AddLocalVolume(fs, "s", {.name = "v1", .signature = "rabin64"}));
   ASSERT_TRUE(AddLocalVolume(fs, "s", {.name = "v2", .signature = "sha256"}));

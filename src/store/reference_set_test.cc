@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "store/compression.h"
-
 namespace stele::store {
 namespace {
 
@@ -74,29 +72,6 @@ TEST(ReferenceEntry, AnyDamageIsNoticed) {
   EXPECT_EQ(read.damaged, 2u);
   EXPECT_TRUE(read.cut_tail);
   EXPECT_THAT(ParseReferenceEntries("").entries, IsEmpty());
-}
-
-TEST(CompressionTable, W7_TheFirstRuleThatFitsIsTaken) {
-  const CompressionTable table({{"text/css", {"zstd", 3}},
-                                {"text/*", {"gzip", 9}},
-                                {"*+xml", {"deflate", 1}},
-                                {"", {"zstd", 1}}});
-  EXPECT_EQ(table.Choose("text/css"), (Compression{"zstd", 3}));
-  EXPECT_EQ(table.Choose(" TEXT/Html ; charset=x"), (Compression{"gzip", 9}));
-  EXPECT_EQ(table.Choose("image/svg+xml"), (Compression{"deflate", 1}));
-  EXPECT_EQ(table.Choose(""), (Compression{"zstd", 1}));
-  EXPECT_EQ(table.Choose("video/mp4"), (Compression{"identity", 0}));
-  EXPECT_EQ(CompressionTable({{"*", {"gzip", 1}}}).Choose("video/mp4").codec, "gzip");
-}
-
-TEST(CompressionTable, W7_TextIsCompressedAndMediaAreNot) {
-  const CompressionTable table;
-  for (const char* type : {"text/html", "application/json", "application/atom+xml", ""}) {
-    EXPECT_EQ(table.Choose(type).codec, "gzip") << type;
-  }
-  for (const char* type : {"image/jpeg", "application/zip", "font/woff2", "audio/mpeg"}) {
-    EXPECT_EQ(table.Choose(type).codec, "identity") << type;
-  }
 }
 
 }  // namespace
