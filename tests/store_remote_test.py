@@ -91,7 +91,7 @@ class StoreRemote(unittest.TestCase):
             self.assertEqual(json.loads(self.run_store("stat", "--json", key))["references"], 2)
             self.run_store("rm", key)
         self.assertEqual(volumes, {"v1", "v2"})
-        stats = [json.loads(line) for line in self.run_store("stat", "--json").splitlines()]
+        stats = [json.loads(line) for line in self.run_store("stats", "--json").splitlines()]
         self.assertEqual([line["volume"] for line in stats], ["v1", "v2"])
         self.assertEqual(sum(line["references"] for line in stats), 12)
         self.run_store("get", "v1:" + "0" * 64, code=3)

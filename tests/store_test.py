@@ -58,7 +58,7 @@ class Store(unittest.TestCase):
         self.assertEqual(self.run_store("get", key), "content")
         self.run_store("rm", key, "--owner", "other")
         self.run_store("get", key, code=3)
-        volume = json.loads(self.run_store("stat", "--json"))
+        volume = json.loads(self.run_store("stats", "--json"))
         self.assertEqual((volume["blocks"], volume["references"]), (1, 1))
 
     def test_W6_a_repeated_command_counts_once(self):
@@ -90,24 +90,75 @@ class Store(unittest.TestCase):
         self.assertEqual([json.loads(defect)["where"] for defect in defects], [key])
         self.run_store("get", key, code=3)
 
+    def test_W4_everything_below_a_directory(self):
+        site = self.root / "site"
+        (site / "a/b").mkdir(parents=True)
+        (site / "a/b/page.HTML").write_text("<p>" * 1000)
+        (site / "a/copy.html").write_text("<p>" * 1000)
+        (site / "z.jpg").write_bytes(b"\xff" * 1000)
+        os.symlink(site, site / "loop")
+        os.symlink(site / "nowhere", site / "dangling")
+        lines = [json.loads(line) for line in
+                 self.run_store("put", "--json", "--threads", "3", str(site)).splitlines()]
+        self.assertEqual([line["file"] for line in lines],
+                         [str(site / name) for name in ("a/b/page.HTML", "a/copy.html", "z.jpg")])
+        self.assertEqual(lines[0]["key"], lines[1]["key"])
+        self.assertEqual(sorted(line["new"] for line in lines), [False, True, True])
+        for line, codec in zip(lines, ("gzip", "gzip", "identity")):
+            info = json.loads(self.run_store("stat", "--json", line["key"]))
+            self.assertEqual(info["compression"], codec)
+        self.run_store("put", str(site), str(self.root / "missing"), code=3)
+
+    def test_W9_states(self):
+        key = self.put(b"content")
+        self.run_store("set-state", "v1", "read-only")
+        self.assertEqual(self.put(b"content"), key)
+        self.run_store("put", "-", stdin=b"new", code=3)
+        self.run_store("set-state", "v1", "frozen")
+        self.run_store("put", "-", stdin=b"content", code=3)
+        self.run_store("rm", key, code=3)
+        self.assertEqual(self.run_store("get", key), "content")
+        self.assertEqual(json.loads(self.run_store("stats", "--json"))["state"], "frozen")
+        self.run_store("set-state", "v1", "writable")
+        self.put(b"new")
+
+    def test_W1_both_kinds_of_volumes_in_one_store(self):
+        self.run_store("add-volume", "c1", "--kind", "container")
+        contents = [f"content {number}".encode() for number in range(20)]
+        keys = [self.put(content) for content in contents]
+        self.assertEqual({key.split(":")[0] for key in keys}, {"v1", "c1"})
+        self.assertEqual([self.put(content) for content in contents], keys)
+        for key, content in zip(keys, contents):
+            self.assertEqual(self.run_store("get", key).encode(), content)
+            self.assertEqual(self.references(key), 2)
+            self.run_store("rm", key)
+        self.assertEqual(self.run_store("check"), "")
+        (container,) = (self.root / "store/c1/containers").iterdir()
+        whole = gzip.decompress(container.read_bytes())
+        self.assertTrue(whole.startswith(b"WARC/1.1\r\nWARC-Type: warcinfo\r\n"))
+
     def test_W10_volumes_and_replicas(self):
         self.run_store("add-volume", "v2", "--capacity", "1000000")
         keys = [self.put(b"content", "--volume", volume) for volume in ("v1", "v2")]
         self.assertEqual([key.split(":")[0] for key in keys], ["v1", "v2"])
         os.remove(self.block(keys[0]))
         self.assertEqual(self.run_store("get", *keys), "content")
-        self.assertEqual(len(self.run_store("stat").splitlines()), 2)
+        self.assertEqual(len(self.run_store("stats").splitlines()), 2)
         self.assertIn("missing", self.run_store("check", code=1))
 
     def test_wrong_usage_is_told(self):
         self.run_store("put", code=2)
+        self.run_store("stat", code=2)
+        self.run_store("set-state", "v1", "full", code=2)
+        self.run_store("set-state", "v9", "frozen", code=3)
+        self.run_store("add-volume", "v2", "--kind", "heap", code=2)
         self.run_store("get", "v1:lower", code=2)
         self.run_store("put", "--mode", "often", "-", code=2)
         self.run_store("add-volume", "V", code=2)
         self.run_store("add-volume", "v1", code=2)
         self.run_store("get", "none:AD", code=3)
-        self.assertEqual(stele("store", "stat").returncode, 2)
-        self.assertEqual(stele("store", "stat", "--store", self.store + "x").returncode, 3)
+        self.assertEqual(stele("store", "stats").returncode, 2)
+        self.assertEqual(stele("store", "stats", "--store", self.store + "x").returncode, 3)
 
 
 if __name__ == "__main__":

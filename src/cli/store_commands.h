@@ -15,7 +15,9 @@ Command StoreGetCommand();
 Command StorePutCommand();
 Command StoreRmCommand();
 Command StoreServeCommand();
+Command StoreSetStateCommand();
 Command StoreStatCommand();
+Command StoreStatsCommand();
 
 // Options that these commands share, and their values.
 std::vector<Option> WithStoreOptions(std::vector<Option> options);      // --store

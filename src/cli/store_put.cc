@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <mutex>
+
+#include "cli/file_jobs.h"
+#include "cli/file_tree.h"
 #include "cli/store_commands.h"
 #include "util/json.h"
 
@@ -22,51 +26,71 @@ std::string Line(const std::string& file, const store::Stored& stored, bool json
   return line + fmt::format(", \"new\": {}}}\n", stored.is_new);
 }
 
-Result<store::Stored> PutFile(store::Instance& instance, const std::string& file,
+Result<store::Stored> PutFile(store::Instance& instance, FileJob& job,
                               const store::Instance::StoreOptions& options, Context& context) {
-  if (file == "-") {
+  if (job.path == "-") {
     io::DescriptorSource source(0);
     return instance.Store(source, options);
   }
-  Result<std::unique_ptr<io::ReadableFile>> open = context.fs.OpenForReading(file);
+  Result<std::unique_ptr<io::ReadableFile>> open = context.fs.OpenForReading(job.path);
   if (!open) return open.error();
+  const Result<std::uint64_t> size = (*open)->Size();
   io::FileSource source(*std::move(open));
-  return instance.Store(source, options);
+  Result<store::Stored> stored = instance.Store(source, options);
+  if (size) job.done += *size;
+  return stored;
 }
 
-ExitCode Run(const Arguments& arguments, Context& context) {
+// What all files of one command have in common; nothing after a complaint.
+std::optional<store::Instance::StoreOptions> StoreOptionsOf(const Arguments& arguments,
+                                                            Context& context) {
   const auto mode = ModeOf(arguments.Get("--mode").value_or("regular"));
   if (!mode || arguments.positionals.empty()) {
     Complain(context, mode ? "name the files to store; - is the standard input"
                            : "--mode is regular, compare or force-new");
-    return ExitCode::kUsage;
+    return std::nullopt;
   }
-  if (arguments.Has("--operation") && arguments.positionals.size() > 1) {
+  store::Instance::StoreOptions options;
+  options.mode = *mode;
+  options.media_type = arguments.Get("--type").value_or("");
+  options.volume = arguments.Get("--volume");
+  return options;
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  const auto common = StoreOptionsOf(arguments, context);
+  const int threads = ThreadsOf(arguments, context);
+  if (!common || threads == 0) return ExitCode::kUsage;
+  const Result<std::vector<std::string>> files = FilesOf(arguments.positionals);
+  if (!files) {
+    Complain(context, files.error().text);
+    return ExitCode::kFailed;
+  }
+  if (arguments.Has("--operation") && files->size() > 1) {
     Complain(context, "--operation goes with one FILE");
     return ExitCode::kUsage;
   }
   ExitCode code = ExitCode::kDone;
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
-  for (const std::string& file : arguments.positionals) {
-    store::Instance::StoreOptions options;
-    options.mode = *mode;
-    options.media_type = arguments.Get("--type").value_or("");
-    options.operation = OperationOf(arguments, context);
-    options.volume = arguments.Get("--volume");
-    const Result<store::Stored> stored = PutFile(*store->instance, file, options, context);
-    if (!stored) {
-      Complain(context, fmt::format("{}: {}", file, stored.error().text));
-      code = ExitCode::kFailed;
-      continue;
-    }
-    const Status written = context.out.Write(Line(file, *stored, arguments.Has("--json")));
-    if (!written) {
-      Complain(context, written.error().text);
-      return ExitCode::kFailed;
-    }
-  }
-  return code;
+  std::mutex random;
+  return RunOverFiles(
+      *files, threads, context.out, ShowsProgress(arguments, context), context,
+      [&](FileJob& job) -> Result<ExitCode> {
+        store::Instance::StoreOptions options = *common;
+        if (options.media_type.empty()) options.media_type = MediaTypeOf(job.path);
+        {
+          const std::lock_guard lock(random);
+          options.operation = OperationOf(arguments, context);
+        }
+        const Result<store::Stored> stored = PutFile(*store->instance, job, options, context);
+        if (!stored) {
+          return Error{stored.error().code, fmt::format("{}: {}", job.path, stored.error().text)};
+        }
+        const Status written = job.out.Write(Line(job.path, *stored, arguments.Has("--json")));
+        if (!written) return written.error();
+        return ExitCode::kDone;
+      });
 }
 
 }  // namespace
@@ -77,17 +101,20 @@ Command StorePutCommand() {
   command.summary = "Store files and print their keys";
   command.details =
       "Prints a line for each FILE when it is stored for good: its key, two spaces, its name. A "
-      "content that is there already gets one more reference and the same key.";
+      "content that is there already gets one more reference and the same key. Of a directory, "
+      "the files below it are stored.";
   command.arguments = "FILE...";
-  command.options = WithOwnerOptions(WithConnectorOptions(
+  command.options = WithFileOptions(WithOwnerOptions(WithConnectorOptions(
       {{"--mode", "MODE",
         "What makes a content of a known signature a duplicate: its size (regular), its bytes "
         "(compare) or nothing (force-new)",
         "regular"},
-       {"--type", "TYPE", "The media type, which chooses the compression"},
+       {"--type", "TYPE",
+        "The media type, which chooses the compression; without it, the end of the name says it"},
        {"--volume", "NAME", "Search and store in this volume alone"},
-       {"--json", "", "One JSON object for each file"}}));
+       {"--json", "", "One JSON object for each file"}})));
   command.examples = {{"stele store put --store S *.html", "Store some pages"},
+                      {"stele store put --store S site/ >keys", "Everything below a directory"},
                       {"curl -s example.org | stele store put --store S -", "From a pipe"}};
   command.run = Run;
   return command;
