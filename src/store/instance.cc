@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "util/check.h"
-#include "util/rabin.h"
 
 namespace stele::store {
 namespace {
@@ -27,15 +25,6 @@ class BorrowedFileSource final : public io::Source {
   const io::ReadableFile& file_;
   std::uint64_t offset_ = 0;
 };
-
-// Rabin fingerprints are linear: those of names that differ a little differ by the same amount for
-// every signature. The multiplications spread that over all bits.
-std::uint64_t Weight(std::string_view volume, const Signature& signature) {
-  std::uint64_t x = RabinFingerprint(fmt::format("{}:{}", volume, signature.Hex()));
-  x = (x ^ x >> 33) * 0xff51afd7ed558ccdull;
-  x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53ull;
-  return x ^ x >> 33;
-}
 
 Error UnknownVolume(std::string_view name) {
   return {ErrorCode::kNotFound, fmt::format("there is no volume {} here", name)};
@@ -83,8 +72,13 @@ class Instance::Content {
 Instance::Instance(std::vector<std::unique_ptr<Volume>> volumes, Options options)
     : volumes_(std::move(volumes)), options_(std::move(options)) {
   Check(!volumes_.empty() && options_.signature != nullptr);
+  composition_.signature = options_.signature->name();
+  composition_.placement = options_.placement;
   std::set<std::string> names;
-  for (const auto& volume : volumes_) Check(names.insert(volume->name()).second);
+  for (const auto& volume : volumes_) {
+    Check(names.insert(volume->name()).second);
+    composition_.volumes.push_back(volume->name());
+  }
 }
 
 Instance::~Instance() = default;
@@ -98,19 +92,9 @@ Volume* Instance::Find(std::string_view volume) const {
 
 std::vector<Volume*> Instance::OrderFor(const Signature& signature) const {
   std::vector<Volume*> order;
-  for (const auto& volume : volumes_) order.push_back(volume.get());
-  if (options_.placement == Placement::kModulo) {
-    const auto home = static_cast<std::ptrdiff_t>(signature.Modulo(order.size()));
-    std::rotate(order.begin(), order.begin() + home, order.end());
-    return order;
+  for (const std::size_t place : composition_.OrderFor(signature)) {
+    order.push_back(volumes_[place].get());
   }
-  std::vector<std::pair<std::uint64_t, Volume*>> weighed;
-  for (Volume* volume : order) weighed.emplace_back(Weight(volume->name(), signature), volume);
-  std::sort(weighed.begin(), weighed.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->name() < b.second->name();
-  });
-  std::transform(weighed.begin(), weighed.end(), order.begin(),
-                 [](const auto& pair) { return pair.second; });
   return order;
 }
 

@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "io/file_system.h"
+#include "store/composition.h"
 #include "store/volume.h"
 
 namespace stele::store {
-
-// Which volume a content belongs to, and which is next when that one does not take it.
-enum class Placement : std::uint8_t {
-  kModulo,      // signature mod n, then the next in order, as in the Webstore paper
-  kRendezvous,  // by a hash of volume and signature: a new volume takes over 1/n, not nearly all
-};
 
 // Several volumes as one store. Any number of applications share it, each by its own owner name.
 // Thread-safe. All volumes have the same signature function.
@@ -80,6 +75,7 @@ class Instance {
 
   const std::vector<std::unique_ptr<Volume>> volumes_;
   const Options options_;
+  Composition composition_;  // of volumes_, in their order
   std::atomic<std::uint64_t> temporary_number_ = 0;
 };
 

@@ -192,28 +192,6 @@ TEST_F(InstanceTest, W9_FrozenVolumesAreNeverATarget) {
   }
 }
 
-TEST_F(InstanceTest, W9_RendezvousMovesFewContentsWhenAVolumeJoins) {
-  const auto before = Make(4, Placement::kRendezvous);
-  std::vector<std::unique_ptr<Volume>> dead;
-  for (int i = 0; i < 5; ++i) dead.push_back(std::make_unique<DeadVolume>("v" + std::to_string(i)));
-  const auto after = With(std::move(dead), Placement::kRendezvous);
-  const Sha256Signatures sha;
-  int moved = 0;
-  std::map<std::string, int> share;
-  constexpr int kContents = 2000;
-  for (int i = 0; i < kContents; ++i) {
-    const Signature signature = sha.Of(std::to_string(i));
-    const std::string old_home = before->OrderFor(signature).front()->name();
-    const std::string new_home = after->OrderFor(signature).front()->name();
-    ++share[new_home];
-    if (old_home == new_home) continue;
-    ++moved;
-    EXPECT_EQ(new_home, "v4");
-  }
-  EXPECT_NEAR(moved, kContents / 5, 80);
-  for (const auto& [name, count] : share) EXPECT_NEAR(count, kContents / 5, 80) << name;
-}
-
 TEST_F(InstanceTest, W10_ADeadVolumeCostsOnlyItsOwnContents) {
   std::vector<std::unique_ptr<Volume>> volumes;
   volumes.push_back(std::make_unique<DeadVolume>("dead"));

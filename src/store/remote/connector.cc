@@ -112,11 +112,9 @@ class Reader {
     if (SignatureFunctionByName(connector.signature) == nullptr) {
       return Bad(root, "signature", "sha256 or rabin64");
     }
-    const std::string_view placement = root.attribute("placement").as_string("modulo");
-    if (placement != "modulo" && placement != "rendezvous") {
-      return Bad(root, "placement", "modulo or rendezvous");
-    }
-    connector.placement = placement == "modulo" ? Placement::kModulo : Placement::kRendezvous;
+    const auto placement = PlacementByName(root.attribute("placement").as_string("modulo"));
+    if (!placement) return Bad(root, "placement", "modulo or rendezvous");
+    connector.placement = *placement;
     const Status read = ReadVolumes(root, connector);
     if (!read) return read.error();
     return connector;
@@ -175,6 +173,12 @@ class Reader {
 
 }  // namespace
 
+Composition Connector::composition() const {
+  Composition composition{epoch, signature, placement, {}};
+  for (const VolumeAddress& volume : volumes) composition.volumes.push_back(volume.name);
+  return composition;
+}
+
 Result<Connector> ParseConnector(std::string_view xml) { return Reader(xml).Read(); }
 
 std::string FormatConnector(const Connector& connector) {
@@ -182,8 +186,7 @@ std::string FormatConnector(const Connector& connector) {
   std::string xml = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<connector version=\"1\" epoch=\"{}\" signature=\"{}\" placement=\"{}\">\n",
-      connector.epoch, connector.signature,
-      connector.placement == Placement::kModulo ? "modulo" : "rendezvous");
+      connector.epoch, connector.signature, PlacementName(connector.placement));
   for (const Connector::VolumeAddress& volume : connector.volumes) {
     xml +=
         fmt::format("  <volume name=\"{}\" state=\"{}\" depth=\"{}\" host=\"{}\" port=\"{}\"{}/>\n",

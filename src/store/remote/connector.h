@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "store/instance.h"
+#include "store/composition.h"
+#include "store/volume.h"
 #include "util/result.h"
 
 namespace stele::store {
@@ -30,6 +31,8 @@ struct Connector {
   std::string signature = "sha256";
   Placement placement = Placement::kModulo;
   std::vector<VolumeAddress> volumes;  // one at least, names all different
+
+  Composition composition() const;
 
   friend bool operator==(const Connector&, const Connector&) = default;
 };
