@@ -38,9 +38,10 @@ rocksdb::Options MakeOptions() {
 
 class RocksBlockTable final : public BlockTable {
  public:
-  RocksBlockTable(std::string directory, std::unique_ptr<rocksdb::DB> db)
+  RocksBlockTable(std::string directory, std::unique_ptr<rocksdb::DB> db, bool durable)
       : directory_(std::move(directory)), db_(std::move(db)) {
-    write_options_.disableWAL = true;
+    write_options_.disableWAL = !durable;
+    write_options_.sync = durable;
   }
 
   Result<std::optional<std::string>> Get(const std::string& key) const override {
@@ -93,6 +94,18 @@ class RocksBlockTable final : public BlockTable {
   rocksdb::WriteOptions write_options_;
 };
 
+Result<std::unique_ptr<BlockTable>> Opened(const rocksdb::Status& status, rocksdb::DB* db,
+                                           const std::string& directory, bool durable) {
+  if (status.IsIOError() && status.ToString().find("lock") != std::string::npos) {
+    return Error{ErrorCode::kBusy, fmt::format("the table in {} is open elsewhere", directory)};
+  }
+  if (const Status translated = Translated(status, directory); !translated) {
+    return translated.error();
+  }
+  return std::unique_ptr<BlockTable>(
+      std::make_unique<RocksBlockTable>(directory, std::unique_ptr<rocksdb::DB>(db), durable));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& directory) {
@@ -102,14 +115,17 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& direc
     status = rocksdb::DestroyDB(directory, MakeOptions());
     if (status.ok()) status = rocksdb::DB::Open(MakeOptions(), directory, &opened);
   }
-  if (status.IsIOError() && status.ToString().find("lock") != std::string::npos) {
-    return Error{ErrorCode::kBusy, fmt::format("the table in {} is open elsewhere", directory)};
-  }
-  if (const Status translated = Translated(status, directory); !translated) {
-    return translated.error();
-  }
-  return std::unique_ptr<BlockTable>(
-      std::make_unique<RocksBlockTable>(directory, std::unique_ptr<rocksdb::DB>(opened)));
+  return Opened(status, opened, directory, false);
+}
+
+// A record that is cut off at the end of RocksDB's log was never acknowledged; any other damage is
+// an error.
+Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& directory) {
+  rocksdb::Options options = MakeOptions();
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, directory, &opened);
+  return Opened(status, opened, directory, true);
 }
 
 }  // namespace stele::store

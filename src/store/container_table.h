@@ -58,4 +58,9 @@ class MemoryBlockTable final : public BlockTable {
 // when it opens are given up, all of them. Errors: kBusy when it is open elsewhere, kIo.
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& directory);
 
+// The same with rows that cannot be made again: each Write() is durable when it returns, and
+// writers that come together share a sync. Errors: also kCorrupt when something that was written is
+// damaged; nothing is given up.
+Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& directory);
+
 }  // namespace stele::store
