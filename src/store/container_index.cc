@@ -5,10 +5,11 @@
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kFormat = "stele container index 1";
+constexpr std::string_view kFormat = "stele container index 2";
 constexpr const char* kFormatKey = "!format";
 constexpr const char* kPositionKey = "!position";
 constexpr const char* kUsageKey = "!usage";
+constexpr std::string_view kOwnerPrefix = "!owner ";
 
 void AppendNumber(std::string& out, std::uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>(value >> shift);
@@ -94,6 +95,19 @@ Result<BlockRow> ParseRow(std::string_view text) {
   return row;
 }
 
+std::string OwnerSumKey(std::string_view owner) {
+  return std::string(kOwnerPrefix) + std::string(owner);
+}
+
+Result<OwnerUsage> ParseOwnerSum(std::string_view key, std::string_view row) {
+  RowReader reader(row);
+  OwnerUsage usage{std::string(key.substr(kOwnerPrefix.size())), 0, 0};
+  usage.references = reader.Number();
+  usage.content_bytes = reader.Number();
+  if (!reader.good()) return BadRow();
+  return usage;
+}
+
 std::string FormatNumbers(std::initializer_list<std::uint64_t> numbers) {
   std::string text;
   for (const std::uint64_t number : numbers) AppendNumber(text, number);
@@ -136,6 +150,8 @@ class BlockIndex::Batch {
       ++usage_.blocks;
     }
     if (entry.kind == LogEntry::Kind::kBlock) {
+      const Status resized = Resize(entry.block, entry.size - row->size);
+      if (!resized) return resized;
       usage_.content_bytes += entry.size - row->size;
       row->location = entry.location;
       row->size = entry.size;
@@ -147,7 +163,7 @@ class BlockIndex::Batch {
     const Result<std::uint64_t> held = OwnerCount(entry);
     if (!held) return held.error();
     SetOwnerCount(entry, *held + 1);
-    return {};
+    return AddToOwner(entry.operation.owner, 1, row->size);
   }
 
   // A release whose reference was in a damaged part of the log takes nothing back.
@@ -165,6 +181,48 @@ class BlockIndex::Batch {
       changes_[BlockKey(entry.block)] = FormatRow(*row);
     }
     SetOwnerCount(entry, *held - 1);
+    return AddToOwner(entry.operation.owner, -1, -row->size);
+  }
+
+  // Differences are modulo 2^64.
+  Status AddToOwner(const std::string& owner, std::uint64_t references, std::uint64_t bytes) {
+    const std::string key = OwnerSumKey(owner);
+    const auto row = Get(key);
+    if (!row) return row.error();
+    OwnerUsage usage;
+    if (*row) {
+      Result<OwnerUsage> parsed = ParseOwnerSum(key, **row);
+      if (!parsed) return parsed.error();
+      usage = *std::move(parsed);
+    }
+    usage.references += references;
+    usage.content_bytes += bytes;
+    auto& change = changes_[key];
+    change = std::nullopt;
+    if (usage.references > 0) change = FormatNumbers({usage.references, usage.content_bytes});
+    return {};
+  }
+
+  // The record of a block that had been missing has been found: its size counts for all who hold
+  // it.
+  Status Resize(const BlockId& block, std::uint64_t more) {
+    if (more == 0) return {};
+    const std::string prefix = OwnerKey(block, "");
+    std::map<std::string, std::uint64_t> owners;
+    const Status scanned = table_.Scan(prefix, [&](std::string_view key, std::string_view row) {
+      owners[std::string(key.substr(prefix.size()))] = RowReader(row).Number();
+      return true;
+    });
+    if (!scanned) return scanned;
+    for (auto change = changes_.lower_bound(prefix);
+         change != changes_.end() && change->first.starts_with(prefix); ++change) {
+      const std::string owner = change->first.substr(prefix.size());
+      owners[owner] = change->second ? RowReader(*change->second).Number() : 0;
+    }
+    for (const auto& [owner, count] : owners) {
+      const Status added = count == 0 ? Status() : AddToOwner(owner, 0, count * more);
+      if (!added) return added;
+    }
     return {};
   }
 
@@ -292,42 +350,161 @@ Status BlockIndex::Apply(std::span<const LogEntry> entries, LogPosition end) {
   return {};
 }
 
-Status BlockIndex::Audit(std::size_t signature_bytes,
-                         const std::function<void(const AuditedBlock&)>& visit) const {
-  std::optional<Signature> signature;
-  std::map<std::uint32_t, AuditedBlock> blocks;
-  const auto finish = [&] {
-    for (const auto& [overflow, block] : blocks) {
-      const bool nothing =
-          block.row.references == 0 && block.by_operations == 0 && block.by_owners == 0;
-      if (!nothing) visit(block);
-    }
-    blocks.clear();
-  };
+Result<std::vector<BlockOperation>> BlockIndex::Operations(
+    const BlockId& block, const std::optional<BlockOperation>& after, std::size_t limit) const {
+  const std::string prefix = SignatureKey(block.signature, 'o');
+  std::vector<BlockOperation> operations;
   bool good = true;
-  const Status scanned = table_.Scan("s", [&](std::string_view key, std::string_view value) {
+  const auto visit = [&](std::string_view key, std::string_view value) {
+    if (operations.size() >= limit) return false;
+    if (OverflowOf(value) != block.overflow) return true;
+    const std::string_view what = key.substr(prefix.size());
+    const std::size_t space = what.find(' ');
+    good = space != std::string_view::npos;
+    if (!good) return false;
+    operations.push_back(
+        {static_cast<Act>(what.front()),
+         {std::string(what.substr(1, space - 1)), std::string(what.substr(space + 1))}});
+    return true;
+  };
+  const Status scanned = table_.ScanAfter(
+      prefix, after ? OperationKey(block.signature, after->kind, after->operation) : "", visit);
+  if (!scanned) return scanned.error();
+  if (!good) return BadRow();
+  return operations;
+}
+
+// Those of an owner are found at its counters, which stand behind all blocks of their signature.
+Result<std::vector<ListedBlock>> BlockIndex::List(const ListRequest& request,
+                                                  std::size_t signature_bytes) const {
+  std::vector<ListedBlock> listed;
+  std::map<BlockId, std::uint64_t> sizes;  // of blocks of the signature at hand
+  bool good = true;
+  const auto visit = [&](std::string_view key, std::string_view value) {
+    if (listed.size() >= request.limit) return false;
     good = key.size() > signature_bytes + 2;
     if (!good) return false;
-    const Signature here(key.substr(1, signature_bytes));
-    if (!signature || *signature != here) finish();
-    signature.emplace(here);
     const char part = key[1 + signature_bytes];
+    if (part == 'o') return true;
     const std::string_view rest = key.substr(2 + signature_bytes);
+    const BlockId block{Signature(key.substr(1, signature_bytes)), OverflowOf(rest)};
+    if (part == 'b') {
+      const Result<BlockRow> row = ParseRow(value);
+      good = row.ok();
+      if (!good) return false;
+      if (request.owner.empty()) {
+        listed.push_back({block, row->size, row->references});
+      } else {
+        if (!sizes.empty() && sizes.begin()->first.signature != block.signature) sizes.clear();
+        sizes[block] = row->size;
+      }
+    } else if (!request.owner.empty() && rest.substr(4) == request.owner) {
+      const auto size = sizes.find(block);
+      if (size != sizes.end()) listed.push_back({block, size->second, RowReader(value).Number()});
+    }
+    return true;
+  };
+  const Status scanned =
+      table_.ScanAfter("s", request.after ? BlockKey(*request.after) : "", visit);
+  if (!scanned) return scanned.error();
+  if (!good) return BadRow();
+  return listed;
+}
+
+Result<std::vector<OwnerUsage>> BlockIndex::Owners() const {
+  std::vector<OwnerUsage> owners;
+  Status parsing;
+  const Status scanned =
+      table_.Scan(std::string(kOwnerPrefix), [&](std::string_view key, std::string_view row) {
+        Result<OwnerUsage> usage = ParseOwnerSum(key, row);
+        if (!usage) parsing = usage.error();
+        if (usage) owners.push_back(*std::move(usage));
+        return parsing.ok();
+      });
+  if (!scanned) return scanned.error();
+  if (!parsing) return parsing.error();
+  return owners;
+}
+
+Result<OwnerUsage> BlockIndex::UsageOf(const std::string& owner) const {
+  const std::string key = OwnerSumKey(owner);
+  const auto row = table_.Get(key);
+  if (!row) return row.error();
+  if (!*row) return OwnerUsage{owner, 0, 0};
+  return ParseOwnerSum(key, **row);
+}
+
+// Takes all rows in their order.
+class BlockIndex::Audition {
+ public:
+  Audition(std::size_t signature_bytes, const Auditor& auditor)
+      : signature_bytes_(signature_bytes), auditor_(auditor) {}
+
+  // False for a row that cannot be read.
+  bool Take(std::string_view key, std::string_view value) {
+    if (key.starts_with(kOwnerPrefix)) {
+      const Result<OwnerUsage> kept = ParseOwnerSum(key, value);
+      if (kept) owners_[kept->owner].kept = *kept;
+      return kept.ok();
+    }
+    if (!key.starts_with('s')) return true;
+    if (key.size() <= signature_bytes_ + 2) return false;
+    const Signature here(key.substr(1, signature_bytes_));
+    if (!blocks_.empty() && blocks_.begin()->second.block.signature != here) FinishSignature();
+    const char part = key[1 + signature_bytes_];
+    const std::string_view rest = key.substr(2 + signature_bytes_);
     const std::uint32_t overflow = OverflowOf(part == 'o' ? value : rest);
     AuditedBlock& block =
-        blocks.try_emplace(overflow, AuditedBlock{{here, overflow}, {}, 0, 0}).first->second;
+        blocks_.try_emplace(overflow, AuditedBlock{{here, overflow}, {}, 0, 0}).first->second;
     if (part == 'b') {
       Result<BlockRow> row = ParseRow(value);
-      good = row.ok();
       if (row) block.row = *std::move(row);
-    } else if (part == 'c') {
-      block.by_owners += static_cast<std::int64_t>(RowReader(value).Number());
+      return row.ok();
+    }
+    if (part == 'c') {
+      const std::uint64_t count = RowReader(value).Number();
+      block.by_owners += static_cast<std::int64_t>(count);
+      OwnerUsage& found = owners_[std::string(rest.substr(4))].found;
+      found.references += count;
+      found.content_bytes += count * block.row.size;
     } else {
       block.by_operations += rest.front() == static_cast<char>(Act::kReference) ? 1 : -1;
     }
+    return true;
+  }
+
+  void Finish() {
+    FinishSignature();
+    for (auto& [owner, audited] : owners_) {
+      audited.kept.owner = audited.found.owner = owner;
+      auditor_.owner(audited);
+    }
+  }
+
+ private:
+  void FinishSignature() {
+    for (const auto& [overflow, block] : blocks_) {
+      const bool nothing =
+          block.row.references == 0 && block.by_operations == 0 && block.by_owners == 0;
+      if (!nothing) auditor_.block(block);
+    }
+    blocks_.clear();
+  }
+
+  const std::size_t signature_bytes_;
+  const Auditor& auditor_;
+  std::map<std::uint32_t, AuditedBlock> blocks_;  // of the signature at hand
+  std::map<std::string, AuditedOwner> owners_;
+};
+
+Status BlockIndex::Audit(std::size_t signature_bytes, const Auditor& auditor) const {
+  Audition audition(signature_bytes, auditor);
+  bool good = true;
+  const Status scanned = table_.Scan("", [&](std::string_view key, std::string_view value) {
+    good = audition.Take(key, value);
     return good;
   });
-  finish();
+  audition.Finish();
   if (!scanned) return scanned;
   return good ? Status() : Status(BadRow());
 }

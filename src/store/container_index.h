@@ -28,6 +28,7 @@ struct BlockRow {
 //   '!format'                                       of these rows
 //   '!position'                                     up to where the log has been applied
 //   '!usage'                                        sums over all blocks
+//   '!owner ' owner                                 sums over what an owner holds, if anything
 //   's' signature 'b' overflow                      a block with references
 //   's' signature 'c' overflow owner                the references of one owner, where there are
 //   any 's' signature 'o' '+' or '-' owner ' ' id       the block that an operation was about
@@ -63,9 +64,18 @@ class BlockIndex {
   Result<std::vector<NumberedBlock>> Blocks(const Signature& signature) const;
   Result<std::uint64_t> CountOf(const BlockId& block, const std::string& owner) const;
 
-  enum class Act : char { kReference = '+', kRelease = '-' };
+  using Act = BlockOperation::Kind;
   Result<std::optional<std::uint32_t>> FindOperation(const Signature& signature, Act act,
                                                      const Operation& operation) const;
+
+  // As Volume has them. Requires: signatures have `signature_bytes`.
+  Result<std::vector<BlockOperation>> Operations(const BlockId& block,
+                                                 const std::optional<BlockOperation>& after,
+                                                 std::size_t limit) const;
+  Result<std::vector<ListedBlock>> List(const ListRequest& request,
+                                        std::size_t signature_bytes) const;
+  Result<std::vector<OwnerUsage>> Owners() const;
+  Result<OwnerUsage> UsageOf(const std::string& owner) const;
 
   // Takes entries in the order of the log, all that stand between position() and `end`; entries
   // and position are written as one.
@@ -78,11 +88,20 @@ class BlockIndex {
     std::int64_t by_operations = 0;
     std::int64_t by_owners = 0;
   };
-  // Blocks that have references but no row come with a row of no length and no references.
-  Status Audit(std::size_t signature_bytes,
-               const std::function<void(const AuditedBlock&)>& visit) const;
+  // The sums over what an owner holds, as kept and as added up.
+  struct AuditedOwner {
+    OwnerUsage kept;
+    OwnerUsage found;
+  };
+  struct Auditor {
+    // Blocks that have references but no row come with a row of no length and no references.
+    std::function<void(const AuditedBlock&)> block;
+    std::function<void(const AuditedOwner&)> owner;
+  };
+  Status Audit(std::size_t signature_bytes, const Auditor& auditor) const;
 
  private:
+  class Audition;
   class Batch;
 
   BlockTable& table_;

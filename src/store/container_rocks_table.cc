@@ -9,6 +9,8 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
+
 #include "store/container_table.h"
 
 namespace stele::store {
@@ -62,9 +64,12 @@ class RocksBlockTable final : public BlockTable {
     return Translated(status, directory_);
   }
 
-  Status Scan(const std::string& prefix, const Visit& visit) const override {
+  Status ScanAfter(const std::string& prefix, const std::string& after,
+                   const Visit& visit) const override {
     const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}));
-    for (rows->Seek(prefix); rows->Valid() && rows->key().starts_with(prefix); rows->Next()) {
+    rows->Seek(std::max(prefix, after));
+    if (rows->Valid() && !after.empty() && rows->key() == after) rows->Next();
+    for (; rows->Valid() && rows->key().starts_with(prefix); rows->Next()) {
       if (!visit(rows->key().ToStringView(), rows->value().ToStringView())) break;
     }
     return Translated(rows->status(), directory_);

@@ -21,12 +21,13 @@ Status MemoryBlockTable::Write(const Changes& changes) {
   return {};
 }
 
-Status MemoryBlockTable::Scan(const std::string& prefix, const Visit& visit) const {
+Status MemoryBlockTable::ScanAfter(const std::string& prefix, const std::string& after,
+                                   const Visit& visit) const {
   Rows rows;
   {
     const std::lock_guard lock(mutex_);
-    for (auto row = rows_.lower_bound(prefix); row != rows_.end() && row->first.starts_with(prefix);
-         ++row) {
+    auto row = after < prefix ? rows_.lower_bound(prefix) : rows_.upper_bound(after);
+    for (; row != rows_.end() && row->first.starts_with(prefix); ++row) {
       rows.insert(rows.end(), *row);
     }
   }

@@ -26,8 +26,12 @@ class BlockTable {
   virtual Result<std::optional<std::string>> Get(const std::string& key) const = 0;
   virtual Status Write(const Changes& changes) = 0;
   // The rows whose keys begin with `prefix`, in the order of their bytes, as they are at the
-  // begin of the scan.
-  virtual Status Scan(const std::string& prefix, const Visit& visit) const = 0;
+  // begin of the scan; those behind `after` only.
+  virtual Status ScanAfter(const std::string& prefix, const std::string& after,
+                           const Visit& visit) const = 0;
+  Status Scan(const std::string& prefix, const Visit& visit) const {
+    return ScanAfter(prefix, "", visit);
+  }
   // Makes everything written so far durable.
   virtual Status Flush() = 0;
   // Removes all rows.
@@ -39,7 +43,8 @@ class MemoryBlockTable final : public BlockTable {
  public:
   Result<std::optional<std::string>> Get(const std::string& key) const override;
   Status Write(const Changes& changes) override;
-  Status Scan(const std::string& prefix, const Visit& visit) const override;
+  Status ScanAfter(const std::string& prefix, const std::string& after,
+                   const Visit& visit) const override;
   Status Flush() override;
   Status Clear() override;
 

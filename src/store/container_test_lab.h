@@ -46,8 +46,9 @@ class BorrowedTable final : public BlockTable {
     return table_.Get(key);
   }
   Status Write(const Changes& changes) override { return table_.Write(changes); }
-  Status Scan(const std::string& prefix, const Visit& visit) const override {
-    return table_.Scan(prefix, visit);
+  Status ScanAfter(const std::string& prefix, const std::string& after,
+                   const Visit& visit) const override {
+    return table_.ScanAfter(prefix, after, visit);
   }
   Status Flush() override { return table_.Flush(); }
   Status Clear() override { return table_.Clear(); }

@@ -84,8 +84,16 @@ class ContainerVolume final : public Volume {
   Result<Lookup> Reference(const StoreRequest& request) override;
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;
+  Result<std::uint64_t> Held(const ContentKey& key, const std::string& owner) override;
+  Result<std::vector<BlockOperation>> Operations(const ContentKey& key,
+                                                 const std::optional<BlockOperation>& after,
+                                                 std::size_t limit) override;
+  Result<std::vector<ListedBlock>> List(const ListRequest& request) override;
+  Result<std::vector<OwnerUsage>> Owners() override;
+  Result<OwnerUsage> UsageOf(const std::string& owner) override;
   // stored_bytes is what all containers take.
   Result<VolumeStats> Stats() override;
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;

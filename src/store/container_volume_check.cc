@@ -22,13 +22,22 @@ Status ReadToEnd(io::Source& source) {
 Result<std::uint64_t> ContainerVolume::Verify(const Report& report) {
   std::uint64_t blocks = 0;
   Status status;
-  const Status audited =
-      index_.Audit(options_.signature->size(), [&](const BlockIndex::AuditedBlock& block) {
-        if (!status) return;
-        const Result<bool> read = CheckBlock(block, report);
-        if (!read) status = read.error();
-        if (read && *read) ++blocks;
-      });
+  BlockIndex::Auditor auditor;
+  auditor.block = [&](const BlockIndex::AuditedBlock& block) {
+    if (!status) return;
+    const Result<bool> read = CheckBlock(block, report);
+    if (!read) status = read.error();
+    if (read && *read) ++blocks;
+  };
+  auditor.owner = [&](const BlockIndex::AuditedOwner& owner) {
+    const auto& [kept, found] = owner;
+    if (kept == found) return;
+    report(
+        {directory_, ErrorCode::kCorrupt,
+         fmt::format("owner {} counts {} references to {} bytes, but has {} to {}", kept.owner,
+                     kept.references, kept.content_bytes, found.references, found.content_bytes)});
+  };
+  const Status audited = index_.Audit(options_.signature->size(), auditor);
   if (status) status = audited;
   if (status) status = CheckContainers(report);
   if (!status) return status.error();

@@ -41,6 +41,9 @@ std::string BlockName(const Signature& signature, std::uint32_t overflow);
 struct BlockId {
   Signature signature;
   std::uint32_t overflow = 0;
+
+  friend bool operator==(const BlockId&, const BlockId&) = default;
+  friend auto operator<=>(const BlockId&, const BlockId&) = default;
 };
 std::optional<BlockId> ParseBlockName(std::string_view name);
 

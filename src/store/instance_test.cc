@@ -35,7 +35,17 @@ class DeadVolume final : public Volume {
   Result<Lookup> Reference(const StoreRequest&) override { return Gone(); }
   Result<Stored> Store(const StoreRequest&, io::Source&) override { return Gone(); }
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey&) override { return Gone(); }
+  Status Refer(const ContentKey&, const Operation&) override { return Gone(); }
   Status Delete(const ContentKey&, const Operation&) override { return Gone(); }
+  Result<std::uint64_t> Held(const ContentKey&, const std::string&) override { return Gone(); }
+  Result<std::vector<BlockOperation>> Operations(const ContentKey&,
+                                                 const std::optional<BlockOperation>&,
+                                                 std::size_t) override {
+    return Gone();
+  }
+  Result<std::vector<ListedBlock>> List(const ListRequest&) override { return Gone(); }
+  Result<std::vector<OwnerUsage>> Owners() override { return Gone(); }
+  Result<OwnerUsage> UsageOf(const std::string&) override { return Gone(); }
   Result<BlockInfo> Stat(const ContentKey&) override { return Gone(); }
   Result<VolumeStats> Stats() override { return Gone(); }
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>&) override {

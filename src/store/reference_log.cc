@@ -1,7 +1,7 @@
 // Entries are sets, so settling needs no transaction: files below references/ are appended to and
 // synced, and only then the journal is replaced. A crash in between leaves entries in both places,
 // which is the same set. What the volume amounts to cannot be added up twice either: the journal's
-// first line has the sum at its begin, and each of its lines says what it changed.
+// first lines have the sums at its begin, and each of its lines says what it changed.
 #include "store/reference_log.h"
 
 #include <fmt/format.h>
@@ -37,29 +37,95 @@ namespace {
 
 constexpr std::uint64_t kShardCost = 8;  // of an empty shard, in entries
 
-// A journal that lost lines may have led below zero; it starts again from there.
-std::string FormatUsage(const Usage& usage) {
-  const auto at_least_zero = [](std::int64_t value) { return std::max<std::int64_t>(value, 0); };
-  std::string line =
-      fmt::format("= 1 {} {} {} {}", at_least_zero(usage.blocks), at_least_zero(usage.references),
-                  at_least_zero(usage.stored_bytes), at_least_zero(usage.content_bytes));
+std::string WithFingerprint(std::string line) {
   line += fmt::format(" {:016X}\n", RabinFingerprint(line));
   return line;
 }
 
-std::optional<Usage> ParseUsage(std::string_view line) {
-  const std::vector<std::string_view> fields = Split(line, ' ');
-  if (fields.size() != 7 || fields[0] != "=" || fields[1] != "1") return std::nullopt;
-  if (fields[6] != fmt::format("{:016X}", RabinFingerprint(line.substr(0, line.rfind(' '))))) {
+// The fields before the fingerprint, where it is right.
+std::optional<std::vector<std::string_view>> CheckedFields(std::string_view line) {
+  std::vector<std::string_view> fields = Split(line, ' ');
+  const std::string_view signed_part = line.substr(0, line.size() - fields.back().size() - 1);
+  if (fields.size() < 2 || fields.back() != fmt::format("{:016X}", RabinFingerprint(signed_part))) {
     return std::nullopt;
   }
-  std::int64_t values[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::optional<std::uint64_t> value = ParseDecimal(fields[i + 2]);
-    if (!value || *value > INT64_MAX) return std::nullopt;
-    values[i] = static_cast<std::int64_t>(*value);
+  fields.pop_back();
+  return fields;
+}
+
+std::optional<std::int64_t> ParseSum(std::string_view text) {
+  const std::optional<std::uint64_t> value = ParseDecimal(text);
+  if (!value || *value > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+
+// What a journal begins with: a line of sums and one for each owner.
+struct JournalHead {
+  Usage usage;
+  ReferenceLog::OwnerSums owners;
+};
+
+// A journal that lost lines may have led below zero; it starts again from there.
+std::string FormatHead(const JournalHead& head) {
+  const auto at_least_zero = [](std::int64_t value) { return std::max<std::int64_t>(value, 0); };
+  const Usage& usage = head.usage;
+  std::string owners;
+  std::size_t count = 0;
+  for (const auto& [owner, sum] : head.owners) {
+    if (sum.references <= 0) continue;
+    ++count;
+    owners += WithFingerprint(
+        fmt::format("@ {} {} {}", owner, sum.references, at_least_zero(sum.content_bytes)));
   }
-  return Usage{values[0], values[1], values[2], values[3]};
+  return WithFingerprint(fmt::format(
+             "= 2 {} {} {} {} {}", at_least_zero(usage.blocks), at_least_zero(usage.references),
+             at_least_zero(usage.stored_bytes), at_least_zero(usage.content_bytes), count)) +
+         owners;
+}
+
+// The next line; `text` is then what follows it. Nothing where no line ends.
+std::optional<std::string_view> TakeLine(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return line;
+}
+
+// Takes the head off `journal`.
+std::optional<JournalHead> TakeHead(std::string_view& journal) {
+  const auto first = TakeLine(journal);
+  const auto fields = first ? CheckedFields(*first) : std::nullopt;
+  if (!fields || fields->size() != 7 || (*fields)[0] != "=" || (*fields)[1] != "2") {
+    return std::nullopt;
+  }
+  std::int64_t values[5];
+  for (std::size_t i = 0; i < 5; ++i) {
+    const std::optional<std::int64_t> value = ParseSum((*fields)[i + 2]);
+    if (!value) return std::nullopt;
+    values[i] = *value;
+  }
+  JournalHead head{{values[0], values[1], values[2], values[3]}, {}};
+  for (std::int64_t i = 0; i < values[4]; ++i) {
+    const auto line = TakeLine(journal);
+    const auto owner = line ? CheckedFields(*line) : std::nullopt;
+    if (!owner || owner->size() != 4 || (*owner)[0] != "@" || !IsOwner((*owner)[1])) {
+      return std::nullopt;
+    }
+    const auto references = ParseSum((*owner)[2]);
+    const auto bytes = ParseSum((*owner)[3]);
+    if (!references || !bytes) return std::nullopt;
+    head.owners[std::string((*owner)[1])] = {*references, *bytes};
+  }
+  return head;
+}
+
+void AddTo(ReferenceLog::OwnerSums& owners, const ReferenceEntry& entry) {
+  const int sign = entry.kind == ReferenceEntry::Kind::kReference ? 1 : -1;
+  ReferenceLog::OwnerSum& sum = owners[entry.operation.owner];
+  sum.references += sign;
+  sum.content_bytes += sign * entry.size;
+  if (sum == ReferenceLog::OwnerSum()) owners.erase(entry.operation.owner);
 }
 
 // "AD/E"; of a signature of one byte "AD/0".
@@ -80,7 +146,7 @@ void Usage::Add(const ReferenceEntry& entry) {
   blocks += entry.blocks;
   references += entry.kind == ReferenceEntry::Kind::kReference ? 1 : -1;
   stored_bytes += entry.stored_bytes;
-  content_bytes += entry.content_bytes;
+  content_bytes += entry.blocks * entry.size;
 }
 
 bool ReferenceLog::References::damaged() const {
@@ -97,7 +163,7 @@ ReferenceLog::ReferenceLog(io::FileSystem& fs, std::string directory, Options op
 Status ReferenceLog::Create(io::FileSystem& fs, const std::string& directory) {
   Status status = fs.MakeDirectory(directory + "/references");
   if (!status) return status;
-  return io::ReplaceFile(fs, directory + "/journal", FormatUsage({}));
+  return io::ReplaceFile(fs, directory + "/journal", FormatHead({}));
 }
 
 Result<std::unique_ptr<ReferenceLog>> ReferenceLog::Open(io::FileSystem& fs,
@@ -113,12 +179,12 @@ Status ReferenceLog::Replay() {
   const std::string path = directory_ + "/journal";
   Result<std::string> content = io::ReadFile(fs_, path);
   if (!content) return content.error();
-  const std::size_t end = content->find('\n');
-  const std::optional<Usage> usage =
-      end == std::string::npos ? std::nullopt : ParseUsage(content->substr(0, end));
-  if (!usage) return Error{ErrorCode::kCorrupt, path + ": the first line cannot be read"};
-  usage_ = *usage;
-  const ReferenceEntries read = ParseReferenceEntries(std::string_view(*content).substr(end + 1));
+  std::string_view lines = *content;
+  std::optional<JournalHead> head = TakeHead(lines);
+  if (!head) return Error{ErrorCode::kCorrupt, path + ": the first lines cannot be read"};
+  usage_ = head->usage;
+  owners_ = std::move(head->owners);
+  const ReferenceEntries read = ParseReferenceEntries(lines);
   if (read.damaged > 0) {
     const Status kept = io::ReplaceFile(fs_, path + ".damaged", *content);
     if (!kept) return kept;
@@ -131,6 +197,7 @@ Status ReferenceLog::Replay() {
     shard.unsettled += FormatReferenceEntry(entry);
     shard.changes.push_back({entry.block, entry.blocks > 0});
     usage_.Add(entry);
+    AddTo(owners_, entry);
   }
   // Lines behind a cut one would be lost with it, so that a journal that was cut begins anew; until
   // then nothing is written to it.
@@ -244,6 +311,7 @@ Status ReferenceLog::Commit(const ReferenceEntry& entry) {
   }
   if (synced_ < mine) return Failed(directory_);
   usage_.Add(entry);
+  AddTo(owners_, entry);
   return {};
 }
 
@@ -256,6 +324,17 @@ Status ReferenceLog::WriteBatch(const std::string& batch) {
 Usage ReferenceLog::usage() const {
   const std::lock_guard lock(commit_mutex_);
   return usage_;
+}
+
+ReferenceLog::OwnerSums ReferenceLog::owners() const {
+  const std::lock_guard lock(commit_mutex_);
+  return owners_;
+}
+
+ReferenceLog::OwnerSum ReferenceLog::SumOf(const std::string& owner) const {
+  const std::lock_guard lock(commit_mutex_);
+  const auto found = owners_.find(owner);
+  return found == owners_.end() ? OwnerSum() : found->second;
 }
 
 bool ReferenceLog::WantsCheckpoint() const {
@@ -287,7 +366,7 @@ Result<std::vector<ReferenceLog::Count>> ReferenceLog::Unsettled() {
   return counts;
 }
 
-Status ReferenceLog::ForEach(const std::function<Status(const Count&)>& visit) {
+Result<std::set<std::string>> ReferenceLog::ShardNames() {
   const std::string root = directory_ + "/references";
   std::set<std::string> names;
   {
@@ -303,7 +382,67 @@ Status ReferenceLog::ForEach(const std::function<Status(const Count&)>& visit) {
       if (folder.size() == 2 && file.size() == 1) names.insert(folder + '/' + file);
     }
   }
-  for (const std::string& name : names) {
+  return names;
+}
+
+Result<std::vector<ListedBlock>> ReferenceLog::List(const ListRequest& request) {
+  std::vector<ListedBlock> blocks;
+  const Result<std::set<std::string>> names = ShardNames();
+  if (!names) return names.error();
+  auto name =
+      request.after ? names->lower_bound(ShardName(request.after->signature)) : names->begin();
+  for (; name != names->end() && blocks.size() < request.limit; ++name) {
+    const std::size_t before = blocks.size();
+    {
+      const std::shared_ptr<Shard> shard = ShardOf(*name);
+      const std::lock_guard lock(shard->mutex);
+      const Status loaded = Load(*shard);
+      if (!loaded) return loaded.error();
+      for (const auto& [bytes, set] : shard->sets) {
+        for (const std::uint32_t overflow : set.Live()) {
+          const BlockId block{Signature(bytes), overflow};
+          if (request.after && block <= *request.after) continue;
+          const std::uint64_t references =
+              request.owner.empty() ? set.Count(overflow) : set.CountOf(overflow, request.owner);
+          if (references == 0) continue;
+          blocks.push_back({block, static_cast<std::uint64_t>(set.SizeOf(overflow)), references});
+        }
+      }
+    }
+    std::sort(blocks.begin() + static_cast<std::ptrdiff_t>(before), blocks.end(),
+              [](const ListedBlock& a, const ListedBlock& b) { return a.block < b.block; });
+  }
+  if (blocks.size() > request.limit)
+    blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(request.limit), blocks.end());
+  return blocks;
+}
+
+Result<ReferenceLog::OwnerSums> ReferenceLog::AddUpOwners() {
+  OwnerSums sums;
+  const Result<std::set<std::string>> names = ShardNames();
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const std::shared_ptr<Shard> shard = ShardOf(name);
+    const std::lock_guard lock(shard->mutex);
+    const Status loaded = Load(*shard);
+    if (!loaded) return loaded.error();
+    for (const auto& [bytes, set] : shard->sets) {
+      for (const std::uint32_t overflow : set.Live()) {
+        for (const auto& [owner, count] : set.OwnersOf(overflow)) {
+          const auto references = static_cast<std::int64_t>(count);
+          sums[owner].references += references;
+          sums[owner].content_bytes += references * set.SizeOf(overflow);
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+Status ReferenceLog::ForEach(const std::function<Status(const Count&)>& visit) {
+  const Result<std::set<std::string>> names = ShardNames();
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
     std::vector<Count> counts;
     {
       const std::shared_ptr<Shard> shard = ShardOf(name);
@@ -375,14 +514,14 @@ Status ReferenceLog::Checkpoint() {
   failed_ = true;  // until all of it has succeeded
   Status status = SettleAll();
   const std::string path = directory_ + "/journal";
-  const std::string first_line = FormatUsage(usage_);
+  const std::string head = FormatHead({usage_, owners_});
   journal_ = nullptr;
-  if (status) status = io::ReplaceFile(fs_, path, first_line);
+  if (status) status = io::ReplaceFile(fs_, path, head);
   if (!status) return status;
   Result<std::unique_ptr<io::WritableFile>> file = fs_.OpenForAppending(path);
   if (!file) return file.error();
   journal_ = *std::move(file);
-  journal_bytes_ = first_line.size();
+  journal_bytes_ = head.size();
   for (const auto& [name, shard] : shards_) {
     shard->unsettled.clear();
     shard->changes.clear();

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Usage {
 // share a sync; now and then they are settled, sorted by signature, in the files below
 // `references/`, and the journal begins anew.
 //
-//   journal             a line of usage, then the entries since the last checkpoint
+//   journal             what it all amounts to, then the entries since the last checkpoint
 //   journal.damaged     a journal that had unreadable lines between good ones
 //   references/AD/E     the entries of all signatures that begin with ADE
 //
@@ -74,6 +75,22 @@ class ReferenceLog {
   Status Add(References& references, const ReferenceEntry& entry);
 
   Usage usage() const;
+  // Owners that have references, by name.
+  struct OwnerSum {
+    std::int64_t references = 0;
+    std::int64_t content_bytes = 0;
+
+    friend bool operator==(const OwnerSum&, const OwnerSum&) = default;
+  };
+  using OwnerSums = std::map<std::string, OwnerSum>;
+  OwnerSums owners() const;
+  OwnerSum SumOf(const std::string& owner) const;
+  // The same, by reading everything. Right only while nobody calls Add().
+  Result<OwnerSums> AddUpOwners();
+
+  // As Volume::List().
+  Result<std::vector<ListedBlock>> List(const ListRequest& request);
+
   bool WantsCheckpoint() const;
 
   // Blocks in the journal, each once, with the size of its set: those whose headers must be made
@@ -99,6 +116,7 @@ class ReferenceLog {
   ReferenceLog(io::FileSystem& fs, std::string directory, Options options);
   Status Replay();
   std::shared_ptr<Shard> ShardOf(const std::string& name);
+  Result<std::set<std::string>> ShardNames();
   Status Load(Shard& shard);
   Status Commit(const ReferenceEntry& entry);
   Status WriteBatch(const std::string& batch);
@@ -125,6 +143,7 @@ class ReferenceLog {
   bool syncing_ = false;
   bool failed_ = false;
   Usage usage_;
+  OwnerSums owners_;
 };
 
 }  // namespace stele::store

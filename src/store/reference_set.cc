@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "util/ascii.h"
 #include "util/rabin.h"
@@ -10,7 +11,7 @@
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 constexpr std::size_t kFields = 9;
 
 std::optional<std::int64_t> ParseSigned(std::string_view text) {
@@ -32,10 +33,10 @@ std::uint64_t AtLeastZero(std::int64_t count) {
 }  // namespace
 
 std::string FormatReferenceEntry(const ReferenceEntry& entry) {
-  std::string line = fmt::format("{} {} {} {} {} {:+} {:+} {:+}", static_cast<char>(entry.kind),
-                                 BlockName(entry.block.signature, entry.block.overflow),
-                                 entry.operation.owner, entry.operation.id, kVersion, entry.blocks,
-                                 entry.stored_bytes, entry.content_bytes);
+  std::string line =
+      fmt::format("{} {} {} {} {} {:+} {:+} {}", static_cast<char>(entry.kind),
+                  BlockName(entry.block.signature, entry.block.overflow), entry.operation.owner,
+                  entry.operation.id, kVersion, entry.blocks, entry.stored_bytes, entry.size);
   line += fmt::format(" {:016X}\n", RabinFingerprint(line));
   return line;
 }
@@ -50,11 +51,13 @@ std::optional<ReferenceEntry> ParseReferenceEntry(std::string_view line) {
   const Operation operation{std::string(fields[2]), std::string(fields[3])};
   const auto blocks = ParseSigned(fields[5]);
   const auto stored = ParseSigned(fields[6]);
-  const auto content = ParseSigned(fields[7]);
-  if (!block || !IsOperation(operation) || !blocks || !stored || !content) return std::nullopt;
+  const auto size = ParseDecimal(fields[7]);
+  if (!block || !IsOperation(operation) || !blocks || !stored || !size) return std::nullopt;
+  if (*size > INT64_MAX) return std::nullopt;
   if (*blocks < -1 || *blocks > 1) return std::nullopt;
   const auto kind = static_cast<ReferenceEntry::Kind>(fields[0].front());
-  return ReferenceEntry{kind, *block, operation, *blocks, *stored, *content};
+  return ReferenceEntry{kind,    *block,  operation,
+                        *blocks, *stored, static_cast<std::int64_t>(*size)};
 }
 
 ReferenceEntries ParseReferenceEntries(std::string_view journal) {
@@ -84,6 +87,7 @@ void ReferenceSet::Add(const ReferenceEntry& entry) {
   Counter& counter = counters_[entry.block.overflow];
   counter.total += change;
   counter.by_owner[entry.operation.owner] += change;
+  if (change > 0) counter.size = entry.size;
 }
 
 std::optional<std::uint32_t> ReferenceSet::Find(ReferenceEntry::Kind kind,
@@ -111,6 +115,41 @@ std::vector<std::uint32_t> ReferenceSet::Live() const {
     if (counter.total > 0) live.push_back(overflow);
   }
   return live;
+}
+
+std::int64_t ReferenceSet::SizeOf(std::uint32_t overflow) const {
+  const auto found = counters_.find(overflow);
+  return found == counters_.end() ? 0 : found->second.size;
+}
+
+std::map<std::string, std::uint64_t> ReferenceSet::OwnersOf(std::uint32_t overflow) const {
+  std::map<std::string, std::uint64_t> owners;
+  const auto found = counters_.find(overflow);
+  if (found == counters_.end()) return owners;
+  for (const auto& [owner, count] : found->second.by_owner) {
+    if (count > 0) owners[owner] = AtLeastZero(count);
+  }
+  return owners;
+}
+
+std::vector<BlockOperation> ReferenceSet::Operations(std::uint32_t overflow,
+                                                     const std::optional<BlockOperation>& after,
+                                                     std::size_t limit) const {
+  const std::string from = after ? OperationKey(after->kind, after->operation) : "";
+  std::vector<std::string_view> keys;
+  for (const auto& [key, block] : operations_) {
+    if (block == overflow && key > from) keys.push_back(key);
+  }
+  const std::size_t count = std::min(limit, keys.size());
+  std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), keys.end());
+  std::vector<BlockOperation> operations;
+  for (const std::string_view key : std::span(keys).first(count)) {
+    const std::size_t space = key.find(' ');
+    operations.push_back(
+        {static_cast<BlockOperation::Kind>(key.front()),
+         {std::string(key.substr(1, space - 1)), std::string(key.substr(space + 1))}});
+  }
+  return operations;
 }
 
 std::uint32_t ReferenceSet::FreeOverflow() const {

@@ -15,19 +15,20 @@ namespace stele::store {
 
 // One reference or release, as a line of a journal:
 //
-//   + ADEE2232AF3A4355.1 tomba 5f0c… 1 +1 +812 +2048 7D10E5A1C2B3F409 LF
-//   | block             owner  id   |  |  |    |     |
-//   '+' or '-'                      |  |  |    |     Rabin fingerprint of what stands before it
-//                                   |  blocks, stored bytes, content bytes: what it changed
+//   + ADEE2232AF3A4355.1 tomba 5f0c… 2 +1 +812 2048 7D10E5A1C2B3F409 LF
+//   | block             owner  id   |  |  |    |    |
+//   '+' or '-'                      |  |  |    |    Rabin fingerprint of what stands before it
+//                                   |  |  |    size of the content
+//                                   |  blocks, stored bytes: what it changed
 //                                   format version
 struct ReferenceEntry {
-  enum class Kind : char { kReference = '+', kRelease = '-' };
+  using Kind = BlockOperation::Kind;
   Kind kind = Kind::kReference;
   BlockId block;
   Operation operation;
   std::int64_t blocks = 0;  // 1: made the block, -1: removed it, 0: neither
   std::int64_t stored_bytes = 0;
-  std::int64_t content_bytes = 0;
+  std::int64_t size = 0;
 };
 
 // With its line feed.
@@ -59,10 +60,19 @@ class ReferenceSet {
   std::vector<std::uint32_t> Live() const;
   // The lowest number without references.
   std::uint32_t FreeOverflow() const;
+  // Of the content, as its latest reference said; 0 for a block that never had one.
+  std::int64_t SizeOf(std::uint32_t overflow) const;
+  // The owners of references to a block.
+  std::map<std::string, std::uint64_t> OwnersOf(std::uint32_t overflow) const;
+  // As Volume::Operations().
+  std::vector<BlockOperation> Operations(std::uint32_t overflow,
+                                         const std::optional<BlockOperation>& after,
+                                         std::size_t limit) const;
 
  private:
   struct Counter {
     std::int64_t total = 0;
+    std::int64_t size = 0;
     std::map<std::string, std::int64_t> by_owner;
   };
   std::unordered_map<std::string, std::uint32_t> operations_;  // kind, owner, ' ', id

@@ -46,9 +46,9 @@ TEST(ReferenceEntry, WritesAndReadsALine) {
   ReferenceEntry entry = Entry(Kind::kReference, 1, "tomba", "5f0c");
   entry.blocks = 1;
   entry.stored_bytes = 812;
-  entry.content_bytes = 2048;
+  entry.size = 2048;
   const std::string line = FormatReferenceEntry(entry);
-  EXPECT_EQ(line.substr(0, line.rfind(' ')), "+ ADEE2232AF3A4355.1 tomba 5f0c 1 +1 +812 +2048");
+  EXPECT_EQ(line.substr(0, line.rfind(' ')), "+ ADEE2232AF3A4355.1 tomba 5f0c 2 +1 +812 2048");
   const auto read = ParseReferenceEntry(std::string_view(line).substr(0, line.size() - 1));
   ASSERT_TRUE(read);
   EXPECT_EQ(FormatReferenceEntry(*read), line);

@@ -109,7 +109,8 @@ Result<Lookup> TreeVolume::ReferenceIfHere(const StoreRequest& request) {
   if (!duplicate) return duplicate.error();
   if (!*duplicate) return Lookup{};
   if (request.mode == StoreMode::kCompare) return Lookup{Lookup::Outcome::kCandidate, std::nullopt};
-  const Status added = AddReference(*references, request, **duplicate);
+  const Status added =
+      AddReference(*references, {request.signature, **duplicate}, request.operation, request.size);
   if (!added) return added.error();
   return Lookup{Lookup::Outcome::kReferenced, KeyOf(request.signature, **duplicate)};
 }
@@ -146,12 +147,36 @@ Result<bool> TreeVolume::SameBytes(const ContentKey& key, const Spool& spool) {
   return HaveSameBytes(**stored, **fresh);
 }
 
-Status TreeVolume::AddReference(ReferenceLog::References& references, const StoreRequest& request,
-                                std::uint32_t overflow) {
-  const BlockId block{request.signature, overflow};
-  const Status added = log_->Add(references, {Kind::kReference, block, request.operation, 0, 0, 0});
+Status TreeVolume::AddReference(ReferenceLog::References& references, const BlockId& block,
+                                const Operation& operation, std::uint64_t size) {
+  const Status added = log_->Add(
+      references, {Kind::kReference, block, operation, 0, 0, static_cast<std::int64_t>(size)});
   if (!added) return added;
-  return RewriteCounter(block, references.set().Count(overflow), false);
+  return RewriteCounter(block, references.set().Count(block.overflow), false);
+}
+
+Status TreeVolume::Refer(const ContentKey& key, const Operation& operation) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted;
+  const Status referred = ReferTo(key, operation);
+  const Status settled = CheckpointWhenDue();
+  return referred ? settled : referred;
+}
+
+Status TreeVolume::ReferTo(const ContentKey& key, const Operation& operation) {
+  const Gate::Pass pass(gate_);
+  const Status accepted = Accepts({key.signature, 0, StoreMode::kRegular, "", operation});
+  if (!accepted) return accepted;
+  const AccessList::Access access(access_, key.signature);
+  Result<ReferenceLog::References> references = log_->Find(key.signature);
+  if (!references) return references.error();
+  if (references->set().Find(Kind::kReference, operation)) return {};
+  if (references->set().Count(key.overflow) == 0) {
+    return Error{ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
+  }
+  const Result<OpenBlock> block = OpenBlockFile(fs_, PathOf(key));
+  if (!block) return block.error();
+  return AddReference(*references, {key.signature, key.overflow}, operation, block->header.size);
 }
 
 Result<Stored> TreeVolume::Store(const StoreRequest& request, io::Source& content) {
@@ -181,7 +206,8 @@ Result<Stored> TreeVolume::Place(const StoreRequest& request, Spool& spool) {
   const auto duplicate = FindDuplicate(references->set(), request, &spool);
   if (!duplicate) return duplicate.error();
   if (*duplicate) {
-    const Status added = AddReference(*references, request, **duplicate);
+    const Status added = AddReference(*references, {request.signature, **duplicate},
+                                      request.operation, request.size);
     if (!added) return added.error();
     return Stored{KeyOf(request.signature, **duplicate), false};
   }
@@ -317,7 +343,7 @@ Status TreeVolume::Release(const ContentKey& key, const Operation& operation) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("{} has no reference to {}", operation.owner, key.Text())};
   }
-  ReferenceEntry entry{Kind::kRelease, block, operation, 0, 0, 0};
+  ReferenceEntry entry{Kind::kRelease, block, operation, 0, 0, set.SizeOf(key.overflow)};
   const bool last = count == 1 && !references->damaged();
   if (last) {
     entry.blocks = -1;
@@ -327,7 +353,6 @@ Status TreeVolume::Release(const ContentKey& key, const Operation& operation) {
       const Result<std::uint64_t> size = open->file->Size();
       if (!size) return size.error();
       entry.stored_bytes = -static_cast<std::int64_t>(*size);
-      entry.content_bytes = -static_cast<std::int64_t>(open->header.size);
     }
   }
   const Status added = log_->Add(*references, entry);

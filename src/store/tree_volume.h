@@ -71,8 +71,16 @@ class TreeVolume final : public Volume {
   Result<Lookup> Reference(const StoreRequest& request) override;
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;
+  Result<std::uint64_t> Held(const ContentKey& key, const std::string& owner) override;
+  Result<std::vector<BlockOperation>> Operations(const ContentKey& key,
+                                                 const std::optional<BlockOperation>& after,
+                                                 std::size_t limit) override;
+  Result<std::vector<ListedBlock>> List(const ListRequest& request) override;
+  Result<std::vector<OwnerUsage>> Owners() override;
+  Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
 
@@ -111,8 +119,9 @@ class TreeVolume final : public Volume {
                                                      const StoreRequest& request,
                                                      const Spool* spool);
   Result<bool> SameBytes(const ContentKey& key, const Spool& spool);
-  Status AddReference(ReferenceLog::References& references, const StoreRequest& request,
-                      std::uint32_t overflow);
+  Status AddReference(ReferenceLog::References& references, const BlockId& block,
+                      const Operation& operation, std::uint64_t size);
+  Status ReferTo(const ContentKey& key, const Operation& operation);
   Result<Lookup> ReferenceIfHere(const StoreRequest& request);
   Result<Stored> Place(const StoreRequest& request, Spool& spool);
   Result<Stored> MakeBlock(ReferenceLog::References& references, const StoreRequest& request,
@@ -126,6 +135,7 @@ class TreeVolume final : public Volume {
   Status Walk(const std::string& directory, const std::string& digits, int level,
               const std::function<void(const Finding&)>& report, const VisitBlock& visit);
   Status CheckBlock(const BlockId& block, const std::function<void(const Finding&)>& report);
+  Status CheckOwners(const std::function<void(const Finding&)>& report);
 
   io::FileSystem& fs_;
   const std::string directory_;

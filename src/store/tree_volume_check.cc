@@ -94,12 +94,33 @@ Result<std::uint64_t> TreeVolume::Verify(const Report& report) {
     if (!exists) return Status(exists.error());
     return *exists ? Status() : CheckBlock(count.block, report);
   });
+  if (status) status = CheckOwners(report);
   if (!status) return status.error();
   if (journal_was_damaged_) {
     report({directory_ + "/journal.damaged", ErrorCode::kCorrupt,
             "lines of this journal could not be read: references may be missing"});
   }
   return blocks;
+}
+
+// The sums are added up while others go on; where they differ, once more alone.
+Status TreeVolume::CheckOwners(const Report& report) {
+  Result<ReferenceLog::OwnerSums> found = log_->AddUpOwners();
+  if (!found) return found.error();
+  if (*found == log_->owners()) return {};
+  const Gate::Alone alone(gate_);
+  found = log_->AddUpOwners();
+  if (!found) return found.error();
+  ReferenceLog::OwnerSums sums = log_->owners();
+  for (const auto& [owner, sum] : *found) sums.try_emplace(owner);
+  for (const auto& [owner, sum] : sums) {
+    const ReferenceLog::OwnerSum& real = (*found)[owner];
+    if (real == sum) continue;
+    report({directory_ + "/journal", ErrorCode::kCorrupt,
+            fmt::format("owner {} counts {} references to {} bytes, but has {} to {}", owner,
+                        sum.references, sum.content_bytes, real.references, real.content_bytes)});
+  }
+  return {};
 }
 
 Result<std::uint64_t> TreeVolume::RemoveUnreferenced() {

@@ -32,6 +32,8 @@ std::optional<VolumeState> VolumeStateByName(std::string_view name) {
   return std::nullopt;
 }
 
+bool IsOwner(std::string_view owner) { return IsName(owner); }
+
 bool IsOperation(const Operation& operation) {
   return IsName(operation.owner) && IsName(operation.id);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/stream.h"
 #include "store/content_key.h"
@@ -44,6 +45,16 @@ struct Operation {
 
 // Owner and id: 1 to 64 characters from '!' to '~' each.
 bool IsOperation(const Operation& operation);
+bool IsOwner(std::string_view owner);
+
+// Something that was done to a block. Sorted: references first, then by owner and id.
+struct BlockOperation {
+  enum class Kind : char { kReference = '+', kRelease = '-' };
+  Kind kind = Kind::kReference;
+  Operation operation;
+
+  friend bool operator==(const BlockOperation&, const BlockOperation&) = default;
+};
 
 struct StoreRequest {
   Signature signature;
@@ -74,6 +85,30 @@ struct BlockInfo {
   std::uint64_t stored_size = 0;  // of the block
   std::uint64_t references = 0;
   std::string compression;
+};
+
+struct ListRequest {
+  std::optional<BlockId> after = {};  // none: from the begin
+  std::size_t limit = 1000;
+  std::string owner = {};  // what this owner holds; empty: everything
+};
+
+struct ListedBlock {
+  BlockId block;
+  std::uint64_t size = 0;        // of the content
+  std::uint64_t references = 0;  // of the owner, where the list is of one
+
+  friend bool operator==(const ListedBlock&, const ListedBlock&) = default;
+};
+
+// What an owner holds in a volume. Each of its references counts the whole content, whoever else
+// refers to it.
+struct OwnerUsage {
+  std::string owner;
+  std::uint64_t references = 0;
+  std::uint64_t content_bytes = 0;
+
+  friend bool operator==(const OwnerUsage&, const OwnerUsage&) = default;
 };
 
 struct VolumeStats {
@@ -119,6 +154,9 @@ class Volume {
   // Errors: kNotFound; kCorrupt; kInvalid for a compression that is not known here.
   virtual Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) = 0;
 
+  // Adds a reference to exactly this block. Errors: kNotFound; kCorrupt; kFull when frozen.
+  virtual Status Refer(const ContentKey& key, const Operation& operation) = 0;
+
   // Takes back one reference of the operation's owner; with the last one of all owners the block
   // goes. Errors: kNotFound when the owner has none; kFull when frozen.
   virtual Status Delete(const ContentKey& key, const Operation& operation) = 0;
@@ -126,11 +164,29 @@ class Volume {
   // Errors: kNotFound, kCorrupt.
   virtual Result<BlockInfo> Stat(const ContentKey& key) = 0;
 
+  // The references that one owner has to a block; 0 for a block that is not here.
+  virtual Result<std::uint64_t> Held(const ContentKey& key, const std::string& owner) = 0;
+
+  // What was ever done to a block, in order, at most `limit` operations behind `after`; fewer mean
+  // that there are no more. None for a block that never was. A number that has been given to
+  // several contents, one after another, has the operations of all of them.
+  virtual Result<std::vector<BlockOperation>> Operations(const ContentKey& key,
+                                                         const std::optional<BlockOperation>& after,
+                                                         std::size_t limit) = 0;
+
+  // Blocks that have references, by signature and number; fewer than the limit mean that there are
+  // no more. What changes between two calls may be seen or not.
+  virtual Result<std::vector<ListedBlock>> List(const ListRequest& request) = 0;
+
+  // Who holds something here, by name, and what one owner holds. Costs nothing.
+  virtual Result<std::vector<OwnerUsage>> Owners() = 0;
+  virtual Result<OwnerUsage> UsageOf(const std::string& owner) = 0;
+
   virtual Result<VolumeStats> Stats() = 0;
 
-  // Reads everything: each block against its signature, its counter against its references. What
-  // changes meanwhile is not reported. Returns the number of blocks read.
-  // Errors: only those that make going on impossible.
+  // Reads everything: each block against its signature, its counter against its references, what
+  // owners hold against the sums. What changes meanwhile is not reported. Returns the number of
+  // blocks read. Errors: only those that make going on impossible.
   virtual Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) = 0;
 };
 

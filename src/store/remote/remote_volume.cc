@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/remote/wire.h"
 #include "util/ascii.h"
 #include "util/check.h"
 
@@ -102,8 +101,9 @@ class WatchedContent final : public io::Source {
 };
 
 // More than a server has to say is no answer.
-Result<std::string> ReadAnswer(net::ClientResponse& response) {
-  Result<std::string> answer = response.ReadAll(wire::kAnswerSizeMax);
+Result<std::string> ReadAnswer(net::ClientResponse& response,
+                               std::size_t size_max = wire::kAnswerSizeMax) {
+  Result<std::string> answer = response.ReadAll(size_max);
   if (!answer && answer.error().code == ErrorCode::kFull) {
     return Error{ErrorCode::kCorrupt, "the answer is far too long"};
   }
@@ -157,13 +157,13 @@ Result<RemoteVolume::Response> RemoteVolume::Send(const net::ClientRequest& requ
   return error;
 }
 
-Result<std::string> RemoteVolume::Ask(net::ClientRequest request) const {
+Result<std::string> RemoteVolume::Ask(net::ClientRequest request, std::size_t size_max) const {
   request.repeatable = true;
   const auto begin = std::chrono::steady_clock::now();
   const auto once = [&]() -> Result<std::string> {
     Result<Response> response = Send(request);
     if (!response) return response.error();
-    return ReadAnswer(**response);
+    return ReadAnswer(**response, size_max);
   };
   Result<std::string> answer = once();
   if (!answer && answer.error().code == ErrorCode::kIo) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/http_client.h"
+#include "store/remote/wire.h"
 #include "store/volume.h"
 
 namespace stele::store {
@@ -39,8 +40,16 @@ class RemoteVolume final : public Volume {
   Result<Lookup> Reference(const StoreRequest& request) override;
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;
+  Result<std::uint64_t> Held(const ContentKey& key, const std::string& owner) override;
+  Result<std::vector<BlockOperation>> Operations(const ContentKey& key,
+                                                 const std::optional<BlockOperation>& after,
+                                                 std::size_t limit) override;
+  Result<std::vector<ListedBlock>> List(const ListRequest& request) override;
+  Result<std::vector<OwnerUsage>> Owners() override;
+  Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
   // Not over the network: kInvalid, saying so.
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
@@ -52,7 +61,8 @@ class RemoteVolume final : public Volume {
   // A response with a status from 200 to 299; everything else is an error.
   Result<Response> Send(const net::ClientRequest& request) const;
   // Sends it again when the connection broke. Returns the body. Requires: may be repeated.
-  Result<std::string> Ask(net::ClientRequest request) const;
+  Result<std::string> Ask(net::ClientRequest request,
+                          std::size_t size_max = wire::kAnswerSizeMax) const;
   Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,
                             net::ClientRequest sent);
   void NoteState(const net::ClientResponse& response) const;

@@ -54,6 +54,59 @@ TEST(RemoteVolume, W8_DoesWhatTheVolumeBehindItDoes) {
   EXPECT_EQ(remote->Verify({}).error().code, ErrorCode::kInvalid);
 }
 
+TEST(RemoteVolume, W8_SaysWhoRefersToWhat) {
+  ServedVolume served("v");
+  const auto client = NewClient();
+  const auto remote = NewRemote(*client, served.port());
+  const ContentKey key = StoreIn(*remote, "content", "1")->key;
+  ASSERT_TRUE(StoreIn(*remote, "more", "2"));
+  EXPECT_TRUE(remote->Refer(key, {"a&b=c/d", "1%"}));
+  EXPECT_TRUE(remote->Refer(key, {"a&b=c/d", "1%"}));
+  EXPECT_EQ(remote->Refer(KeyFor("none"), {"test", "3"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(remote->Refer(key, {"test", "no id"}).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(*remote->Held(key, "a&b=c/d"), 1u);
+  EXPECT_EQ(*remote->Held(key, "nobody"), 0u);
+  const std::vector<BlockOperation> operations = *remote->Operations(key, std::nullopt, 10);
+  EXPECT_EQ(operations, *served.volume().Operations(key, std::nullopt, 10));
+  ASSERT_EQ(operations.size(), 2u);
+  EXPECT_EQ(remote->Operations(key, operations[0], 10)->front(), operations[1]);
+  EXPECT_EQ(*remote->Owners(), *served.volume().Owners());
+  EXPECT_EQ(*remote->UsageOf("a&b=c/d"), (OwnerUsage{"a&b=c/d", 1, 7}));
+  EXPECT_EQ(remote->UsageOf("test")->references, 2u);
+  EXPECT_EQ(*remote->List({}), *served.volume().List({}));
+  EXPECT_EQ(remote->List({.owner = "a&b=c/d"})->size(), 1u);
+  EXPECT_EQ(remote->List({.owner = "no owner"}).error().code, ErrorCode::kInvalid);
+}
+
+TEST(RemoteVolume, W8_ListsOfManyPagesAreWhole) {
+  ServedVolume served("v");
+  const auto client = NewClient();
+  const auto remote = NewRemote(*client, served.port());
+  const ContentKey key = StoreIn(*remote, "content", "1")->key;
+  constexpr std::size_t kMany = 10'050;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    ASSERT_TRUE(served.volume().Refer(key, {"test", "r" + std::to_string(i)}));
+    ASSERT_TRUE(Put(served.volume(), std::to_string(i), {"test", std::to_string(i + 2)}));
+  }
+  EXPECT_EQ(remote->Operations(key, std::nullopt, kMany * 2)->size(), kMany + 1);
+  EXPECT_EQ(remote->Operations(key, std::nullopt, kMany - 1)->size(), kMany - 1);
+  EXPECT_EQ(*remote->List({.limit = kMany * 2}), *served.volume().List({.limit = kMany * 2}));
+}
+
+TEST(RemoteVolume, W8_AListThatGoesInCirclesIsRefused) {
+  net::TestServer liar([&](net::Request&, net::ResponseWriter& response) {
+    net::ResponseStart start;
+    start.status = 200;
+    std::string list;
+    for (int i = 0; i < 5; ++i) list += R"(,{"block": "AA", "size": 1, "references": 1})";
+    static_cast<void>(response.Reply(start, R"({"contents": [)" + list.substr(1) + "]}").ok());
+  });
+  const auto client = NewClient();
+  const auto listed = NewRemote(*client, liar->port())->List({.limit = 5});
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().code, ErrorCode::kCorrupt);
+}
+
 TEST(RemoteVolume, W8_AContentThatIsNotWhatTheRequestSaysIsRefused) {
   ServedVolume served("v");
   const auto client = NewClient();

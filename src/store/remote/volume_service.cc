@@ -1,10 +1,9 @@
-#include "store/remote/volume_service.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "store/remote/volume_service_call.h"
 #include "store/remote/wire.h"
 #include "util/ascii.h"
 #include "util/json.h"
@@ -12,7 +11,6 @@
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kPrefix = "/v1/volumes/";
 constexpr std::size_t kLookupLineMax = 160;
 
@@ -66,39 +64,6 @@ class ClientBody final : public io::Source {
 
 }  // namespace
 
-// One request under way. An answer that the client does not take is no concern of the volume's.
-struct VolumeService::Call {
-  net::Request& request;
-  net::ResponseWriter& response;
-  Volume* volume = nullptr;
-  wire::Query query = {};
-
-  std::string_view method() const { return request.head().method; }
-
-  net::ResponseStart StartOf(int status, std::string_view type) const {
-    net::ResponseStart start;
-    start.status = status;
-    if (!type.empty()) start.fields.push_back({"Content-Type", std::string(type)});
-    if (volume != nullptr) {
-      start.fields.push_back(
-          {std::string(wire::kStateHeader), std::string(VolumeStateName(volume->state()))});
-    }
-    return start;
-  }
-  void Reply(int status, std::string_view json) {
-    static_cast<void>(response.Reply(StartOf(status, kJson), json).ok());
-  }
-  void Fail(const Error& error) {
-    Reply(wire::StatusOf(error.code), wire::ErrorJson(wire::CodeName(error.code), error.text));
-  }
-  void RefuseMethod(std::string_view allowed) {
-    net::ResponseStart start = StartOf(405, kJson);
-    start.fields.push_back({"Allow", std::string(allowed)});
-    const std::string text = fmt::format("use {}", allowed);
-    static_cast<void>(response.Reply(start, wire::ErrorJson("invalid", text)).ok());
-  }
-};
-
 VolumeService::VolumeService(std::vector<Volume*> volumes, Options options)
     : volumes_(std::move(volumes)), options_(std::move(options)) {}
 
@@ -114,7 +79,7 @@ void VolumeService::Handle(net::Request& request, net::ResponseWriter& response)
   Call call{request, response};
   if (request.path() == "/v1/health") return Health(call);
   if (!Authorized(request)) {
-    net::ResponseStart start = call.StartOf(401, kJson);
+    net::ResponseStart start = call.StartOf(401, Call::kJson);
     start.fields.push_back({"WWW-Authenticate", "Bearer"});
     const std::string json = wire::ErrorJson("invalid", "the token is missing or wrong");
     static_cast<void>(response.Reply(start, json).ok());
@@ -151,7 +116,11 @@ void VolumeService::Route(Call& call) {
   if (path.empty() && what == "references") {
     return post ? Reference(call) : call.RefuseMethod("POST");
   }
-  if (path.empty() && what == "contents") return post ? Store(call) : call.RefuseMethod("POST");
+  if (path.empty() && what == "contents") {
+    if (get) return List(call);
+    return post ? Store(call) : call.RefuseMethod("GET, HEAD, POST");
+  }
+  if (path.empty() && what == "owners") return get ? Owners(call) : call.RefuseMethod("GET, HEAD");
   if (path.empty() && what == "lookup") return post ? LookUp(call) : call.RefuseMethod("POST");
   call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
 }
@@ -164,6 +133,11 @@ void VolumeService::RouteContent(Call& call, std::string_view name, std::string_
   const ContentKey key{call.volume->name(), block->signature, block->overflow};
   const bool get = call.method() == "GET" || call.method() == "HEAD";
   if (rest == "info") return get ? Stat(call, key) : call.RefuseMethod("GET, HEAD");
+  if (rest == "held") return get ? Held(call, key) : call.RefuseMethod("GET, HEAD");
+  if (rest == "operations") return get ? Operations(call, key) : call.RefuseMethod("GET, HEAD");
+  if (rest == "references") {
+    return call.method() == "POST" ? Refer(call, key) : call.RefuseMethod("POST");
+  }
   if (!rest.empty()) return call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
   if (call.method() == "DELETE") return Delete(call, key);
   return get ? Retrieve(call, key) : call.RefuseMethod("GET, HEAD, DELETE");

@@ -40,6 +40,11 @@ class VolumeService final : public net::Handler {
   void Delete(Call& call, const ContentKey& key);
   void Stat(Call& call, const ContentKey& key);
   void LookUp(Call& call);
+  void Refer(Call& call, const ContentKey& key);
+  void Held(Call& call, const ContentKey& key);
+  void Operations(Call& call, const ContentKey& key);
+  void List(Call& call);
+  void Owners(Call& call);
 
   const std::vector<Volume*> volumes_;
   const Options options_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "store/volume.h"
 #include "util/result.h"
@@ -15,8 +16,11 @@ namespace stele::store::wire {
 
 // Every answer about a volume has its state in this header.
 inline constexpr std::string_view kStateHeader = "Stele-Volume-State";
-// JSON that is longer is nothing a volume server says, except to a batch look-up.
+// JSON that is longer is nothing a volume server says, except in lists.
 inline constexpr std::size_t kAnswerSizeMax = std::size_t{64} << 10;
+// Lists come in pages.
+inline constexpr std::size_t kListEntriesMax = 10'000;
+inline constexpr std::size_t kListSizeMax = kListEntriesMax * 512;
 
 std::string_view ModeName(StoreMode mode);  // "regular", "compare", "force-new"
 std::optional<StoreMode> ModeByName(std::string_view name);
@@ -35,6 +39,15 @@ Result<Operation> OperationFrom(const Query& query);
 Result<StoreRequest> StoreRequestFrom(const Query& query);
 Query QueryOf(const Operation& operation);
 Query QueryOf(const StoreRequest& request);
+Result<ListRequest> ListRequestFrom(const Query& query);
+Query QueryOf(const ListRequest& request);
+// A page of a block's operations.
+struct OperationsRequest {
+  std::optional<BlockOperation> after;
+  std::size_t limit = kListEntriesMax;
+};
+Result<OperationsRequest> OperationsRequestFrom(const Query& query);
+Query QueryOf(const OperationsRequest& request);
 
 // What servers write.
 std::string ErrorJson(std::string_view code, std::string_view text);
@@ -42,6 +55,10 @@ std::string LookupJson(const Lookup& lookup);
 std::string StoredJson(const Stored& stored);
 std::string InfoJson(const ContentKey& key, const BlockInfo& info);
 std::string StatsJson(std::string_view volume, VolumeState state, const VolumeStats& stats);
+std::string HeldJson(std::uint64_t references);
+std::string OperationsJson(const std::vector<BlockOperation>& operations);
+std::string ListJson(const std::vector<ListedBlock>& blocks);
+std::string OwnersJson(const std::vector<OwnerUsage>& owners);
 
 // What clients read. Errors: kCorrupt for anything else than the above. Keys are of the volume and
 // signature that were asked about, or the answer is corrupt.
@@ -51,6 +68,10 @@ Result<Stored> StoredFrom(std::string_view json, std::string_view volume,
                           const Signature& signature);
 Result<BlockInfo> InfoFrom(std::string_view json);
 Result<VolumeStats> StatsFrom(std::string_view json);
+Result<std::uint64_t> HeldFrom(std::string_view json);
+Result<std::vector<BlockOperation>> OperationsFrom(std::string_view json);
+Result<std::vector<ListedBlock>> ListFrom(std::string_view json);
+Result<std::vector<OwnerUsage>> OwnersFrom(std::string_view json);
 // The error that the JSON tells, of bounded length; kCorrupt where it tells none.
 Error ErrorFrom(std::string_view json);
 

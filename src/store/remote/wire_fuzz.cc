@@ -20,6 +20,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       Check(same->mode == request->mode && same->media_type == request->media_type);
       Check(same->operation == request->operation);
     }
+    const auto list = wire::ListRequestFrom(*query);
+    if (list) {
+      const auto same = wire::ListRequestFrom(wire::QueryOf(*list));
+      Check(same && same->after == list->after && same->limit == list->limit);
+      Check(same->owner == list->owner);
+    }
+    const auto page = wire::OperationsRequestFrom(*query);
+    if (page) {
+      const auto same = wire::OperationsRequestFrom(wire::QueryOf(*page));
+      Check(same && same->after == page->after && same->limit == page->limit);
+    }
   }
   const stele::store::Signature signature("\xAD\xEE");
   const auto lookup = wire::LookupFrom(text, "v", signature);
@@ -33,6 +44,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto state = stele::store::VolumeState::kWritable;
     Check(wire::StatsFrom(wire::StatsJson("v", state, *stats)).ok());
   }
+  const auto listed = wire::ListFrom(text);
+  if (listed) Check(wire::ListFrom(wire::ListJson(*listed)).value() == *listed);
+  const auto operations = wire::OperationsFrom(text);
+  if (operations) {
+    Check(wire::OperationsFrom(wire::OperationsJson(*operations)).value() == *operations);
+  }
+  const auto owners = wire::OwnersFrom(text);
+  if (owners) Check(wire::OwnersFrom(wire::OwnersJson(*owners)).value() == *owners);
+  const auto held = wire::HeldFrom(text);
+  if (held) Check(wire::HeldFrom(wire::HeldJson(*held)).value() == *held);
   Check(wire::ErrorFrom(text).text.size() <= 1100);
   return 0;
 }

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "store/remote/volume_service.h"
+#include "store/remote/wire.h"
+
+namespace stele::store {
+
+// One request under way. An answer that the client does not take is no concern of the volume's.
+struct VolumeService::Call {
+  static constexpr std::string_view kJson = "application/json";
+
+  net::Request& request;
+  net::ResponseWriter& response;
+  Volume* volume = nullptr;
+  wire::Query query = {};
+
+  std::string_view method() const { return request.head().method; }
+
+  net::ResponseStart StartOf(int status, std::string_view type) const {
+    net::ResponseStart start;
+    start.status = status;
+    if (!type.empty()) start.fields.push_back({"Content-Type", std::string(type)});
+    if (volume != nullptr) {
+      start.fields.push_back(
+          {std::string(wire::kStateHeader), std::string(VolumeStateName(volume->state()))});
+    }
+    return start;
+  }
+  void Reply(int status, std::string_view json) {
+    static_cast<void>(response.Reply(StartOf(status, kJson), json).ok());
+  }
+  void Fail(const Error& error) {
+    Reply(wire::StatusOf(error.code), wire::ErrorJson(wire::CodeName(error.code), error.text));
+  }
+  void RefuseMethod(std::string_view allowed) {
+    net::ResponseStart start = StartOf(405, kJson);
+    start.fields.push_back({"Allow", std::string(allowed)});
+    const std::string text = fmt::format("use {}", allowed);
+    static_cast<void>(response.Reply(start, wire::ErrorJson("invalid", text)).ok());
+  }
+};
+
+}  // namespace stele::store
