@@ -2,102 +2,16 @@
 
 #include <algorithm>
 
+#include "store/container_batch.h"
+
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kFormat = "stele container index 2";
+constexpr std::string_view kFormat = "stele container index 3";
 constexpr const char* kFormatKey = "!format";
 constexpr const char* kPositionKey = "!position";
 constexpr const char* kUsageKey = "!usage";
 constexpr std::string_view kOwnerPrefix = "!owner ";
-
-void AppendNumber(std::string& out, std::uint64_t value) {
-  for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>(value >> shift);
-}
-
-// Reads numbers from the front of a row.
-class RowReader {
- public:
-  explicit RowReader(std::string_view row) : row_(row) {}
-
-  std::uint64_t Number() {
-    if (row_.size() < 8) {
-      good_ = false;
-      return 0;
-    }
-    std::uint64_t value = 0;
-    for (int i = 7; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(row_[i]);
-    row_.remove_prefix(8);
-    return value;
-  }
-  std::string_view Rest() { return row_; }
-  bool good() const { return good_; }
-
- private:
-  std::string_view row_;
-  bool good_ = true;
-};
-
-Error BadRow() {
-  return {ErrorCode::kCorrupt,
-          "a row of the table cannot be read: close the volume, delete the table and open again"};
-}
-
-std::string OverflowText(std::uint32_t overflow) {  // sorts by number
-  std::string text;
-  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(overflow >> shift);
-  return text;
-}
-
-std::uint32_t OverflowOf(std::string_view text) {
-  std::uint32_t overflow = 0;
-  for (const char c : text.substr(0, 4)) overflow = overflow << 8 | static_cast<unsigned char>(c);
-  return overflow;
-}
-
-std::string SignatureKey(const Signature& signature, char part) {
-  std::string key = "s";
-  key += signature.bytes();
-  key += part;
-  return key;
-}
-std::string BlockKey(const BlockId& block) {
-  return SignatureKey(block.signature, 'b') + OverflowText(block.overflow);
-}
-std::string OwnerKey(const BlockId& block, const std::string& owner) {
-  return SignatureKey(block.signature, 'c') + OverflowText(block.overflow) + owner;
-}
-std::string OperationKey(const Signature& signature, BlockIndex::Act act,
-                         const Operation& operation) {
-  std::string key = SignatureKey(signature, 'o');
-  key += static_cast<char>(act);
-  return key + operation.owner + ' ' + operation.id;
-}
-
-std::string FormatRow(const BlockRow& row) {
-  std::string text;
-  for (const std::uint64_t number : {row.location.container, row.location.offset,
-                                     row.location.length, row.size, row.references}) {
-    AppendNumber(text, number);
-  }
-  return text + row.record_id;
-}
-
-Result<BlockRow> ParseRow(std::string_view text) {
-  RowReader reader(text);
-  BlockRow row;
-  for (std::uint64_t* number : {&row.location.container, &row.location.offset, &row.location.length,
-                                &row.size, &row.references}) {
-    *number = reader.Number();
-  }
-  row.record_id = reader.Rest();
-  if (!reader.good()) return BadRow();
-  return row;
-}
-
-std::string OwnerSumKey(std::string_view owner) {
-  return std::string(kOwnerPrefix) + std::string(owner);
-}
 
 Result<OwnerUsage> ParseOwnerSum(std::string_view key, std::string_view row) {
   RowReader reader(row);
@@ -108,145 +22,7 @@ Result<OwnerUsage> ParseOwnerSum(std::string_view key, std::string_view row) {
   return usage;
 }
 
-std::string FormatNumbers(std::initializer_list<std::uint64_t> numbers) {
-  std::string text;
-  for (const std::uint64_t number : numbers) AppendNumber(text, number);
-  return text;
-}
-
 }  // namespace
-
-// Changes on their way into the table; later entries see those of earlier ones.
-class BlockIndex::Batch {
- public:
-  Batch(const BlockTable& table, Usage usage) : table_(table), usage_(usage) {}
-
-  Status Apply(const LogEntry& entry) {
-    const Act act = entry.kind == LogEntry::Kind::kRelease ? Act::kRelease : Act::kReference;
-    const std::string operation = OperationKey(entry.block.signature, act, entry.operation);
-    const auto done = Get(operation);
-    if (!done) return done.error();
-    if (*done) return {};
-    changes_[operation] = OverflowText(entry.block.overflow);
-    const auto found = Get(BlockKey(entry.block));
-    if (!found) return found.error();
-    std::optional<BlockRow> row;
-    if (*found) {
-      Result<BlockRow> parsed = ParseRow(**found);
-      if (!parsed) return parsed.error();
-      row = *std::move(parsed);
-    }
-    return act == Act::kRelease ? Release(entry, std::move(row)) : Refer(entry, std::move(row));
-  }
-
-  BlockTable::Changes& changes() { return changes_; }
-  const Usage& usage() const { return usage_; }
-
- private:
-  Status Refer(const LogEntry& entry, std::optional<BlockRow> row) {
-    if (!row) {
-      row.emplace();
-      row->record_id = entry.record_id;
-      ++usage_.blocks;
-    }
-    if (entry.kind == LogEntry::Kind::kBlock) {
-      const Status resized = Resize(entry.block, entry.size - row->size);
-      if (!resized) return resized;
-      usage_.content_bytes += entry.size - row->size;
-      row->location = entry.location;
-      row->size = entry.size;
-      row->record_id = entry.record_id;
-    }
-    ++row->references;
-    ++usage_.references;
-    changes_[BlockKey(entry.block)] = FormatRow(*row);
-    const Result<std::uint64_t> held = OwnerCount(entry);
-    if (!held) return held.error();
-    SetOwnerCount(entry, *held + 1);
-    return AddToOwner(entry.operation.owner, 1, row->size);
-  }
-
-  // A release whose reference was in a damaged part of the log takes nothing back.
-  Status Release(const LogEntry& entry, std::optional<BlockRow> row) {
-    const Result<std::uint64_t> held = OwnerCount(entry);
-    if (!held) return held.error();
-    if (!row || *held == 0) return {};
-    --row->references;
-    --usage_.references;
-    if (row->references == 0) {
-      --usage_.blocks;
-      usage_.content_bytes -= row->size;
-      changes_[BlockKey(entry.block)] = std::nullopt;
-    } else {
-      changes_[BlockKey(entry.block)] = FormatRow(*row);
-    }
-    SetOwnerCount(entry, *held - 1);
-    return AddToOwner(entry.operation.owner, -1, -row->size);
-  }
-
-  // Differences are modulo 2^64.
-  Status AddToOwner(const std::string& owner, std::uint64_t references, std::uint64_t bytes) {
-    const std::string key = OwnerSumKey(owner);
-    const auto row = Get(key);
-    if (!row) return row.error();
-    OwnerUsage usage;
-    if (*row) {
-      Result<OwnerUsage> parsed = ParseOwnerSum(key, **row);
-      if (!parsed) return parsed.error();
-      usage = *std::move(parsed);
-    }
-    usage.references += references;
-    usage.content_bytes += bytes;
-    auto& change = changes_[key];
-    change = std::nullopt;
-    if (usage.references > 0) change = FormatNumbers({usage.references, usage.content_bytes});
-    return {};
-  }
-
-  // The record of a block that had been missing has been found: its size counts for all who hold
-  // it.
-  Status Resize(const BlockId& block, std::uint64_t more) {
-    if (more == 0) return {};
-    const std::string prefix = OwnerKey(block, "");
-    std::map<std::string, std::uint64_t> owners;
-    const Status scanned = table_.Scan(prefix, [&](std::string_view key, std::string_view row) {
-      owners[std::string(key.substr(prefix.size()))] = RowReader(row).Number();
-      return true;
-    });
-    if (!scanned) return scanned;
-    for (auto change = changes_.lower_bound(prefix);
-         change != changes_.end() && change->first.starts_with(prefix); ++change) {
-      const std::string owner = change->first.substr(prefix.size());
-      owners[owner] = change->second ? RowReader(*change->second).Number() : 0;
-    }
-    for (const auto& [owner, count] : owners) {
-      const Status added = count == 0 ? Status() : AddToOwner(owner, 0, count * more);
-      if (!added) return added;
-    }
-    return {};
-  }
-
-  Result<std::uint64_t> OwnerCount(const LogEntry& entry) const {
-    const auto row = Get(OwnerKey(entry.block, entry.operation.owner));
-    if (!row) return row.error();
-    return *row ? RowReader(**row).Number() : 0;
-  }
-
-  void SetOwnerCount(const LogEntry& entry, std::uint64_t count) {
-    auto& change = changes_[OwnerKey(entry.block, entry.operation.owner)];
-    change = count == 0 ? std::nullopt : std::optional(FormatNumbers({count}));
-  }
-
-  Result<std::optional<std::string>> Get(const std::string& key) const {
-    const auto changed = changes_.find(key);
-    if (changed != changes_.end()) return changed->second;
-    return table_.Get(key);
-  }
-
-  const BlockTable& table_;
-  Usage usage_;
-  BlockTable::Changes changes_;
-};
 
 Status BlockIndex::Load() {
   const auto format = table_.Get(kFormatKey);
@@ -289,13 +65,14 @@ BlockIndex::Usage BlockIndex::usage() const {
   return usage_;
 }
 
+// Of several, which there may be while records are still to come, the last one.
 Result<std::optional<BlockRow>> BlockIndex::Find(const BlockId& block) const {
   const auto row = table_.Get(BlockKey(block));
   if (!row) return row.error();
-  if (!*row) return std::optional<BlockRow>();
-  Result<BlockRow> parsed = ParseRow(**row);
-  if (!parsed) return parsed.error();
-  return std::optional(*std::move(parsed));
+  Result<std::vector<BlockRow>> rows = ParseBlockRows(row->value_or(""));
+  if (!rows) return rows.error();
+  if (rows->empty()) return std::optional<BlockRow>();
+  return std::optional(std::move(rows->front()));
 }
 
 Result<std::vector<BlockIndex::NumberedBlock>> BlockIndex::Blocks(
@@ -304,12 +81,12 @@ Result<std::vector<BlockIndex::NumberedBlock>> BlockIndex::Blocks(
   std::vector<NumberedBlock> blocks;
   Status parsing;
   const Status scanned = table_.Scan(prefix, [&](std::string_view key, std::string_view value) {
-    Result<BlockRow> row = ParseRow(value);
-    if (!row) {
-      parsing = row.error();
+    Result<std::vector<BlockRow>> rows = ParseBlockRows(value);
+    if (!rows || rows->empty()) {
+      parsing = BadRow();
       return false;
     }
-    blocks.push_back({OverflowOf(key.substr(prefix.size())), *std::move(row)});
+    blocks.push_back({OverflowOf(key.substr(prefix.size())), std::move(rows->front())});
     return true;
   });
   if (!scanned) return scanned.error();
@@ -318,34 +95,49 @@ Result<std::vector<BlockIndex::NumberedBlock>> BlockIndex::Blocks(
 }
 
 Result<std::uint64_t> BlockIndex::CountOf(const BlockId& block, const std::string& owner) const {
-  const auto row = table_.Get(OwnerKey(block, owner));
+  const Result<std::optional<BlockRow>> found = Find(block);
+  if (!found) return found.error();
+  if (!*found) return std::uint64_t{0};
+  const auto row = table_.Get(OwnerKey(block, (*found)->record_id, owner));
   if (!row) return row.error();
-  return *row ? RowReader(**row).Number() : 0;
+  const auto count = static_cast<std::int64_t>(*row ? RowReader(**row).Number() : 0);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
+// An id that was forgotten and used again may be about several blocks; the last one counts.
 Result<std::optional<std::uint32_t>> BlockIndex::FindOperation(const Signature& signature, Act act,
                                                                const Operation& operation) const {
-  const auto row = table_.Get(OperationKey(signature, act, operation));
+  const auto row = table_.Get(OperationKey(signature, static_cast<char>(act), operation));
   if (!row) return row.error();
-  if (!*row) return std::optional<std::uint32_t>();
-  return std::optional(OverflowOf(**row));
+  const Result<std::vector<OperationRow>> rows = ParseOperationRows(row->value_or(""));
+  if (!rows) return rows.error();
+  const auto last = std::max_element(
+      rows->begin(), rows->end(),
+      [](const OperationRow& a, const OperationRow& b) { return a.container < b.container; });
+  if (last == rows->end()) return std::optional<std::uint32_t>();
+  return std::optional(last->overflow);
 }
 
 Status BlockIndex::Apply(std::span<const LogEntry> entries, LogPosition end) {
-  Batch batch(table_, usage());
+  const std::lock_guard changing(changing_);
+  IndexBatch batch(table_, usage());
   for (const LogEntry& entry : entries) {
     const Status applied = batch.Apply(entry);
     if (!applied) return applied;
   }
+  return Write(batch, end);
+}
+
+Status BlockIndex::Write(IndexBatch& batch, LogPosition position) {
   const Usage& usage = batch.usage();
   BlockTable::Changes& changes = batch.changes();
   changes[kFormatKey] = kFormat;
-  changes[kPositionKey] = FormatNumbers({end.container, end.offset});
+  changes[kPositionKey] = FormatNumbers({position.container, position.offset});
   changes[kUsageKey] = FormatNumbers({usage.blocks, usage.references, usage.content_bytes});
   const Status written = table_.Write(changes);
   if (!written) return written;
   const std::lock_guard lock(mutex_);
-  position_ = end;
+  position_ = position;
   usage_ = usage;
   return {};
 }
@@ -357,7 +149,11 @@ Result<std::vector<BlockOperation>> BlockIndex::Operations(
   bool good = true;
   const auto visit = [&](std::string_view key, std::string_view value) {
     if (operations.size() >= limit) return false;
-    if (OverflowOf(value) != block.overflow) return true;
+    const auto rows = ParseOperationRows(value);
+    good = rows.ok();
+    if (!good) return false;
+    const auto is_here = [&](const OperationRow& row) { return row.overflow == block.overflow; };
+    if (std::none_of(rows->begin(), rows->end(), is_here)) return true;
     const std::string_view what = key.substr(prefix.size());
     const std::size_t space = what.find(' ');
     good = space != std::string_view::npos;
@@ -367,8 +163,9 @@ Result<std::vector<BlockOperation>> BlockIndex::Operations(
          {std::string(what.substr(1, space - 1)), std::string(what.substr(space + 1))}});
     return true;
   };
-  const Status scanned = table_.ScanAfter(
-      prefix, after ? OperationKey(block.signature, after->kind, after->operation) : "", visit);
+  const std::string from =
+      after ? OperationKey(block.signature, static_cast<char>(after->kind), after->operation) : "";
+  const Status scanned = table_.ScanAfter(prefix, from, visit);
   if (!scanned) return scanned.error();
   if (!good) return BadRow();
   return operations;
@@ -378,29 +175,33 @@ Result<std::vector<BlockOperation>> BlockIndex::Operations(
 Result<std::vector<ListedBlock>> BlockIndex::List(const ListRequest& request,
                                                   std::size_t signature_bytes) const {
   std::vector<ListedBlock> listed;
-  std::map<BlockId, std::uint64_t> sizes;  // of blocks of the signature at hand
+  std::map<BlockId, BlockRow> blocks;  // of the signature at hand
   bool good = true;
   const auto visit = [&](std::string_view key, std::string_view value) {
     if (listed.size() >= request.limit) return false;
     good = key.size() > signature_bytes + 2;
     if (!good) return false;
     const char part = key[1 + signature_bytes];
-    if (part == 'o') return true;
+    if (part != 'b' && part != 'c') return true;
     const std::string_view rest = key.substr(2 + signature_bytes);
     const BlockId block{Signature(key.substr(1, signature_bytes)), OverflowOf(rest)};
     if (part == 'b') {
-      const Result<BlockRow> row = ParseRow(value);
-      good = row.ok();
+      Result<std::vector<BlockRow>> rows = ParseBlockRows(value);
+      good = rows && !rows->empty();
       if (!good) return false;
       if (request.owner.empty()) {
-        listed.push_back({block, row->size, row->references});
+        listed.push_back({block, rows->front().size, rows->front().references});
       } else {
-        if (!sizes.empty() && sizes.begin()->first.signature != block.signature) sizes.clear();
-        sizes[block] = row->size;
+        if (!blocks.empty() && blocks.begin()->first.signature != block.signature) blocks.clear();
+        blocks[block] = std::move(rows->front());
       }
-    } else if (!request.owner.empty() && rest.substr(4) == request.owner) {
-      const auto size = sizes.find(block);
-      if (size != sizes.end()) listed.push_back({block, size->second, RowReader(value).Number()});
+    } else if (const OwnerKeyParts parts = ParseOwnerKey(rest);
+               !request.owner.empty() && parts.owner == request.owner) {
+      const auto found = blocks.find(block);
+      const auto count = static_cast<std::int64_t>(RowReader(value).Number());
+      if (found != blocks.end() && found->second.record_id == parts.record_id && count > 0) {
+        listed.push_back({block, found->second.size, static_cast<std::uint64_t>(count)});
+      }
     }
     return true;
   };
@@ -440,37 +241,26 @@ class BlockIndex::Audition {
   Audition(std::size_t signature_bytes, const Auditor& auditor)
       : signature_bytes_(signature_bytes), auditor_(auditor) {}
 
-  // False for a row that cannot be read.
-  bool Take(std::string_view key, std::string_view value) {
+  Status Take(std::string_view key, std::string_view value) {
     if (key.starts_with(kOwnerPrefix)) {
       const Result<OwnerUsage> kept = ParseOwnerSum(key, value);
-      if (kept) owners_[kept->owner].kept = *kept;
-      return kept.ok();
+      if (!kept) return kept.error();
+      owners_[kept->owner].kept = *kept;
     }
-    if (!key.starts_with('s')) return true;
-    if (key.size() <= signature_bytes_ + 2) return false;
+    if (!key.starts_with('s')) return {};
+    if (key.size() <= signature_bytes_ + 2) return BadRow();
     const Signature here(key.substr(1, signature_bytes_));
-    if (!blocks_.empty() && blocks_.begin()->second.block.signature != here) FinishSignature();
+    if (signature_ != here) FinishSignature();
+    signature_ = here;
     const char part = key[1 + signature_bytes_];
     const std::string_view rest = key.substr(2 + signature_bytes_);
-    const std::uint32_t overflow = OverflowOf(part == 'o' ? value : rest);
-    AuditedBlock& block =
-        blocks_.try_emplace(overflow, AuditedBlock{{here, overflow}, {}, 0, 0}).first->second;
-    if (part == 'b') {
-      Result<BlockRow> row = ParseRow(value);
-      if (row) block.row = *std::move(row);
-      return row.ok();
-    }
+    if (part == 'b') return TakeBlocks(OverflowOf(rest), value);
     if (part == 'c') {
-      const std::uint64_t count = RowReader(value).Number();
-      block.by_owners += static_cast<std::int64_t>(count);
-      OwnerUsage& found = owners_[std::string(rest.substr(4))].found;
-      found.references += count;
-      found.content_bytes += count * block.row.size;
-    } else {
-      block.by_operations += rest.front() == static_cast<char>(Act::kReference) ? 1 : -1;
+      TakeOwner(ParseOwnerKey(rest), static_cast<std::int64_t>(RowReader(value).Number()));
+    } else if (part == 'o') {
+      return TakeOperation(rest, value);
     }
-    return true;
+    return {};
   }
 
   void Finish() {
@@ -482,8 +272,22 @@ class BlockIndex::Audition {
   }
 
  private:
+  struct Found {
+    AuditedBlock block;
+    std::map<std::string, std::int64_t> operations;  // by owner
+  };
+
+  Found& BlockAt(std::uint32_t overflow, std::string_view record_id) {
+    const Found none{{{*signature_, overflow}, {}, 0, 0}, {}};
+    return blocks_.try_emplace({overflow, std::string(record_id)}, none).first->second;
+  }
+
   void FinishSignature() {
-    for (const auto& [overflow, block] : blocks_) {
+    for (auto& [place, found] : blocks_) {
+      AuditedBlock& block = found.block;
+      for (const auto& [owner, count] : found.operations) {
+        block.by_operations += std::max<std::int64_t>(count, 0);
+      }
       const bool nothing =
           block.row.references == 0 && block.by_operations == 0 && block.by_owners == 0;
       if (!nothing) auditor_.block(block);
@@ -491,22 +295,49 @@ class BlockIndex::Audition {
     blocks_.clear();
   }
 
+  void TakeOwner(const OwnerKeyParts& parts, std::int64_t count) {
+    if (count <= 0) return;
+    AuditedBlock& block = BlockAt(parts.overflow, parts.record_id).block;
+    block.by_owners += count;
+    OwnerUsage& found = owners_[std::string(parts.owner)].found;
+    found.references += static_cast<std::uint64_t>(count);
+    found.content_bytes += static_cast<std::uint64_t>(count) * block.row.size;
+  }
+
+  Status TakeBlocks(std::uint32_t overflow, std::string_view value) {
+    Result<std::vector<BlockRow>> rows = ParseBlockRows(value);
+    if (!rows) return rows.error();
+    for (BlockRow& row : *rows) BlockAt(overflow, row.record_id).block.row = std::move(row);
+    return {};
+  }
+
+  Status TakeOperation(std::string_view what, std::string_view value) {
+    const Result<std::vector<OperationRow>> rows = ParseOperationRows(value);
+    if (!rows) return rows.error();
+    const std::string owner(what.substr(1, what.find(' ') - 1));
+    const int more = what.front() == static_cast<char>(Act::kReference) ? 1 : -1;
+    for (const OperationRow& row : *rows) {
+      BlockAt(row.overflow, row.record_id).operations[owner] += more;
+    }
+    return {};
+  }
+
   const std::size_t signature_bytes_;
   const Auditor& auditor_;
-  std::map<std::uint32_t, AuditedBlock> blocks_;  // of the signature at hand
+  std::optional<Signature> signature_;
   std::map<std::string, AuditedOwner> owners_;
+  std::map<std::pair<std::uint32_t, std::string>, Found> blocks_;  // of the signature at hand
 };
 
 Status BlockIndex::Audit(std::size_t signature_bytes, const Auditor& auditor) const {
   Audition audition(signature_bytes, auditor);
-  bool good = true;
+  Status status;
   const Status scanned = table_.Scan("", [&](std::string_view key, std::string_view value) {
-    good = audition.Take(key, value);
-    return good;
+    status = audition.Take(key, value);
+    return status.ok();
   });
   audition.Finish();
-  if (!scanned) return scanned;
-  return good ? Status() : Status(BadRow());
+  return scanned ? status : scanned;
 }
 
 }  // namespace stele::store

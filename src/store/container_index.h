@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -9,31 +10,28 @@
 #include <vector>
 
 #include "store/container_entry.h"
+#include "store/container_rows.h"
 #include "store/container_table.h"
 
 namespace stele::store {
 
-struct BlockRow {
-  RecordLocation location;  // of length 0: the record has not been found
-  std::uint64_t size = 0;   // of the content
-  std::uint64_t references = 0;
-  std::string record_id;
-
-  friend bool operator==(const BlockRow&, const BlockRow&) = default;
-};
+class IndexBatch;
 
 // What the log of a volume says, by signature: the blocks, and who refers to them. A function of
-// the log: the same entries in the same order make the same rows, and an operation counts once.
+// the records in the log: their order means nothing, an operation counts once, and of several
+// copies of a block the last one is used.
 //
-//   '!format'                                       of these rows
-//   '!position'                                     up to where the log has been applied
-//   '!usage'                                        sums over all blocks
-//   '!owner ' owner                                 sums over what an owner holds, if anything
-//   's' signature 'b' overflow                      a block with references
-//   's' signature 'c' overflow owner                the references of one owner, where there are
-//   any 's' signature 'o' '+' or '-' owner ' ' id       the block that an operation was about
+//   '!format'                                    of these rows
+//   '!position'                                  up to where the log has been applied
+//   '!usage'                                     sums over all blocks
+//   '!condemned ' container                      a container that is being removed
+//   '!owner ' owner                              sums over what an owner holds, if anything
+//   's' signature 'b' overflow                   the block of this number that has references
+//   's' signature 'c' overflow record ' ' owner  references of an owner less releases, if not 0
+//   's' signature 'd' overflow record            a block that has no references
+//   's' signature 'o' '+' or '-' owner ' ' id    the block that an operation was about
 //
-// Any thread may ask; one at a time applies. Borrows `table` for life.
+// Any thread may ask, and any may change something, one after another. Borrows `table` for life.
 class BlockIndex {
  public:
   struct Usage {
@@ -62,6 +60,7 @@ class BlockIndex {
   };
   // By their numbers.
   Result<std::vector<NumberedBlock>> Blocks(const Signature& signature) const;
+  // The references of an owner; 0 for a block that nobody refers to.
   Result<std::uint64_t> CountOf(const BlockId& block, const std::string& owner) const;
 
   using Act = BlockOperation::Kind;
@@ -77,9 +76,28 @@ class BlockIndex {
   Result<std::vector<OwnerUsage>> Owners() const;
   Result<OwnerUsage> UsageOf(const std::string& owner) const;
 
-  // Takes entries in the order of the log, all that stand between position() and `end`; entries
-  // and position are written as one.
+  // Takes all entries that stand between position() and `end`; entries and position are written
+  // as one.
   Status Apply(std::span<const LogEntry> entries, LogPosition end);
+
+  // What is said by one record that is in the log.
+  struct Standing {
+    bool counts = false;    // no copy of it lies behind it
+    bool alive = false;     // its block has references
+    std::int64_t held = 0;  // by the operation's owner: references less releases
+  };
+  Result<Standing> StandingOf(const LogEntry& entry) const;
+  // By container: the bytes of records that say something about blocks with references, or keep
+  // others from having some. Containers in which nothing is used may be missing. Reads all rows.
+  Result<std::map<std::uint64_t, std::uint64_t>> UsedBytes(std::size_t signature_bytes) const;
+
+  // Removing a container, everything that counts in it having been copied: it is condemned, which
+  // is remembered until it is removed; all its entries are forgotten, except where copies say the
+  // same; when that is durable, the file may go.
+  Status Condemn(std::uint64_t container);
+  Result<std::vector<std::uint64_t>> Condemned() const;
+  Status Forget(std::span<const LogEntry> entries);
+  Status Removed(std::uint64_t container);
 
   // Every block, as of one moment, with the sums of its references as operations and owners say.
   struct AuditedBlock {
@@ -102,9 +120,12 @@ class BlockIndex {
 
  private:
   class Audition;
-  class Batch;
+
+  // Requires: `changing_` is held.
+  Status Write(IndexBatch& batch, LogPosition position);
 
   BlockTable& table_;
+  std::mutex changing_;       // with whoever changes something
   mutable std::mutex mutex_;  // of all below
   LogPosition position_;
   Usage usage_;
