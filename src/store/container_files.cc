@@ -77,9 +77,38 @@ Result<std::shared_ptr<const io::ReadableFile>> ContainerFiles::Open(std::uint64
                fmt::format("there is no container {}", PathOf({serial, true}))};
 }
 
+Status ContainerFiles::Remove(std::uint64_t serial) {
+  {
+    const std::lock_guard lock(mutex_);
+    open_.remove_if([&](const OpenFile& file) { return file.serial == serial; });
+    const Status removed = fs_.Remove(PathOf({serial, true}));
+    if (!removed) return removed;
+  }
+  return fs_.SyncDirectory(directory_);
+}
+
 void ContainerFiles::Forget() {
   const std::lock_guard lock(mutex_);
   open_.clear();
+}
+
+Status CopyRange(io::FileSystem& fs, const io::ReadableFile& from, std::uint64_t begin,
+                 std::uint64_t end, const std::string& to) {
+  auto file = fs.Create(to);
+  if (!file) return file.error();
+  std::string piece(1 << 20, '\0');
+  while (begin < end) {
+    const std::uint64_t want = std::min<std::uint64_t>(piece.size(), end - begin);
+    const Result<std::size_t> read = from.ReadAt(begin, std::span(piece.data(), want));
+    if (!read) return read.error();
+    if (*read == 0) return Error{ErrorCode::kIo, fmt::format("a file became shorter: {}", to)};
+    const Status written = (*file)->Append(std::string_view(piece).substr(0, *read));
+    if (!written) return written;
+    begin += *read;
+  }
+  const Status synced = (*file)->Sync();
+  const Status closed = (*file)->Close();
+  return synced ? closed : synced;
 }
 
 Result<std::size_t> FilePrefix::ReadAt(std::uint64_t offset, std::span<char> out) const {

@@ -40,6 +40,10 @@ class ContainerFiles {
   // Errors: kNotFound, kIo.
   Result<std::shared_ptr<const io::ReadableFile>> Open(std::uint64_t serial);
 
+  // Takes a sealed container away, durably. Whoever has it open reads on.
+  // Errors: kNotFound, kIo.
+  Status Remove(std::uint64_t serial);
+
   // Forgets files that are open: they have been replaced.
   void Forget();
 
@@ -55,6 +59,10 @@ class ContainerFiles {
   std::mutex mutex_;
   std::list<OpenFile> open_;  // the one used last comes first
 };
+
+// Makes the file `to` of a part of another, and syncs it, but not its name.
+Status CopyRange(io::FileSystem& fs, const io::ReadableFile& from, std::uint64_t begin,
+                 std::uint64_t end, const std::string& to);
 
 // The first `size` bytes of a file that others may lengthen.
 class FilePrefix final : public io::ReadableFile {

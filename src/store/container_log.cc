@@ -28,40 +28,78 @@ bool ContainerLog::failed() const {
 
 Result<RecordLocation> ContainerLog::Append(const LogEntry& entry, std::string_view record) {
   Addition addition{entry, record, nullptr, false, {}};
-  return Commit(addition);
+  const Status committed = Commit(std::span(&addition, 1));
+  if (!committed) return committed.error();
+  return addition.entry.location;
 }
 
 Result<RecordLocation> ContainerLog::AppendFile(const LogEntry& entry, const std::string& path) {
   Addition addition{entry, {}, &path, false, {}};
-  return Commit(addition);
+  const Status committed = Commit(std::span(&addition, 1));
+  if (!committed) return committed.error();
+  return addition.entry.location;
 }
 
-Result<RecordLocation> ContainerLog::Commit(Addition& addition) {
+Status ContainerLog::AppendAll(std::span<const Copy> copies) {
+  std::vector<Addition> additions;
+  additions.reserve(copies.size());
+  for (const Copy& copy : copies) {
+    additions.push_back({copy.entry, copy.record, nullptr, false, {}});
+  }
+  return additions.empty() ? Status() : Commit(additions);
+}
+
+void ContainerLog::Freed(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_ -= bytes;
+}
+
+Status ContainerLog::StartNext() {
   std::unique_lock lock(mutex_);
-  waiting_.push_back(&addition);
-  changed_.wait(lock, [&] { return addition.done || !writing_; });
-  if (!addition.done) {
+  changed_.wait(lock, [&] { return !writing_; });
+  writing_ = true;
+  Status status = failure_ ? Status(*failure_) : Status();
+  lock.unlock();
+  if (status) status = Seal();
+  if (status) status = Start();
+  if (status) status = file_->Sync();
+  if (status) status = index_.Apply({}, {last_.serial, last_size_});
+  lock.lock();
+  Finish(status);
+  return status;
+}
+
+Status ContainerLog::Commit(std::span<Addition> additions) {
+  std::unique_lock lock(mutex_);
+  for (Addition& addition : additions) waiting_.push_back(&addition);
+  const Addition& last = additions.back();
+  changed_.wait(lock, [&] { return last.done || !writing_; });
+  if (!last.done) {
     writing_ = true;
-    const std::vector<Addition*> additions = std::exchange(waiting_, {});
+    const std::vector<Addition*> group = std::exchange(waiting_, {});
     Status status = failure_ ? Status(*failure_) : Status();
     lock.unlock();
-    if (status) status = WriteAll(additions);
+    if (status) status = WriteAll(group);
     lock.lock();
-    if (!status && !failure_) {
-      failure_ = Error{status.error().code,
-                       fmt::format("{}; nothing more is written until the volume is opened again",
-                                   status.error().text)};
-    }
-    for (Addition* done : additions) {
+    for (Addition* done : group) {
       done->status = status;
       done->done = true;
       if (status) bytes_ += done->entry.location.length;
     }
-    writing_ = false;
-    changed_.notify_all();
+    Finish(status);
   }
-  if (!addition.status) return addition.status.error();
-  return addition.entry.location;
+  return last.status;
+}
+
+// Lets the next one write. Requires: mutex_ is held.
+void ContainerLog::Finish(const Status& status) {
+  if (!status && !failure_) {
+    failure_ = Error{status.error().code,
+                     fmt::format("{}; nothing more is written until the volume is opened again",
+                                 status.error().text)};
+  }
+  writing_ = false;
+  changed_.notify_all();
 }
 
 Status ContainerLog::WriteAll(const std::vector<Addition*>& additions) {

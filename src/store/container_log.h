@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,19 @@ class ContainerLog {
   // The same for a record in a file, which is taken away or left behind.
   Result<RecordLocation> AppendFile(const LogEntry& entry, const std::string& path);
 
+  // The same for several records, which share a sync.
+  struct Copy {
+    LogEntry entry;
+    std::string record;
+  };
+  Status AppendAll(std::span<const Copy> copies);
+
+  // Seals the last container, if there is one, and begins the next.
+  Status StartNext();
+
+  // A container of this size has been removed.
+  void Freed(std::uint64_t bytes);
+
   // Of all containers, also what nobody refers to any more.
   std::uint64_t bytes() const;
   bool failed() const;
@@ -59,7 +73,8 @@ class ContainerLog {
     Status status;
   };
 
-  Result<RecordLocation> Commit(Addition& addition);
+  Status Commit(std::span<Addition> additions);
+  void Finish(const Status& status);
   Status WriteAll(const std::vector<Addition*>& additions);
   Status WriteOne(Addition& addition);
   Status CopyFile(const std::string& path);

@@ -120,25 +120,6 @@ class Applier {
   std::vector<LogEntry> entries_;
 };
 
-Status CopyRange(io::FileSystem& fs, const io::ReadableFile& from, std::uint64_t begin,
-                 std::uint64_t end, const std::string& to) {
-  auto file = fs.Create(to);
-  if (!file) return file.error();
-  std::string piece(1 << 20, '\0');
-  while (begin < end) {
-    const std::uint64_t want = std::min<std::uint64_t>(piece.size(), end - begin);
-    const Result<std::size_t> read = from.ReadAt(begin, std::span(piece.data(), want));
-    if (!read) return read.error();
-    if (*read == 0) return Error{ErrorCode::kIo, fmt::format("a file became shorter: {}", to)};
-    const Status written = (*file)->Append(std::string_view(piece).substr(0, *read));
-    if (!written) return written;
-    begin += *read;
-  }
-  const Status synced = (*file)->Sync();
-  const Status closed = (*file)->Close();
-  return synced ? closed : synced;
-}
-
 // The tail is safe under its own name before the container loses it.
 Result<std::string> MoveTailAside(ContainerFiles& files, const ContainerName& name,
                                   std::uint64_t good_end, std::uint64_t size) {

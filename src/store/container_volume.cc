@@ -212,15 +212,25 @@ Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreReque
 
 // ---- Reading and deleting ----
 
+// The record may move while it is looked for.
 Result<std::unique_ptr<io::Source>> ContainerVolume::OpenContent(const ContentKey& key,
                                                                  const BlockRow& row) {
-  const Error lost{ErrorCode::kCorrupt, fmt::format("{}: its record is missing", key.Text())};
-  if (row.location.length == 0) return lost;
-  Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(row.location.container);
-  if (!file && file.error().code == ErrorCode::kNotFound) return lost;
-  if (!file) return file.error();
-  return std::unique_ptr<io::Source>(std::make_unique<ContainerContent>(
-      *std::move(file), row, *options_.signature, key.signature, key.Text()));
+  BlockRow at = row;
+  for (;;) {
+    const Error lost{ErrorCode::kCorrupt, fmt::format("{}: its record is missing", key.Text())};
+    if (at.location.length == 0) return lost;
+    Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(at.location.container);
+    if (file) {
+      return std::unique_ptr<io::Source>(std::make_unique<ContainerContent>(
+          *std::move(file), at, *options_.signature, key.signature, key.Text()));
+    }
+    if (file.error().code != ErrorCode::kNotFound) return file.error();
+    Result<std::optional<BlockRow>> again = index_.Find({key.signature, key.overflow});
+    if (!again) return again.error();
+    if (!*again) return NotHere(key);
+    if ((*again)->location == at.location) return lost;
+    at = **std::move(again);
+  }
 }
 
 Result<std::unique_ptr<io::Source>> ContainerVolume::Retrieve(const ContentKey& key) {

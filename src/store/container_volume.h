@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "io/random.h"
 #include "store/access_list.h"
 #include "store/compression.h"
+#include "store/container_compact.h"
 #include "store/container_index.h"
 #include "store/container_log.h"
 #include "store/container_replay.h"
@@ -31,7 +33,8 @@ namespace stele::store {
 //
 // The containers are the log and the only truth: a content, another reference to it and each
 // release are records, acknowledged when they are synced. The table of signatures is a cache of
-// them, brought up to date when the volume is opened. Released blocks keep their space.
+// them, brought up to date when the volume is opened. Released blocks keep their space until the
+// volume is compacted.
 class ContainerVolume final : public Volume {
  public:
   // What is fixed when a volume is made.
@@ -97,6 +100,9 @@ class ContainerVolume final : public Volume {
   // stored_bytes is what all containers take.
   Result<VolumeStats> Stats() override;
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+  // Costs a pass over the table, and two over each container that goes. Operations of blocks that
+  // are gone are forgotten with the records that say them.
+  Result<std::uint64_t> Compact(const CompactOptions& options) override;
 
  private:
   using Blocks = std::vector<BlockIndex::NumberedBlock>;
@@ -134,6 +140,20 @@ class ContainerVolume final : public Volume {
   using Report = std::function<void(const Finding&)>;
   Result<bool> CheckBlock(const BlockIndex::AuditedBlock& audited, const Report& report);
   Status CheckContainers(const Report& report);
+  Finding FindingOf(const LogDamage& damage) const;
+
+  // Parts of compacting.
+  using UsedBytes = std::map<std::uint64_t, std::uint64_t>;  // by container
+  struct Victim {
+    std::uint64_t container = 0;
+    std::uint64_t size = 0;
+    bool is_unused = false;
+  };
+  ContainerCompactor NewCompactor();
+  Status RemoveCondemned();
+  Status SealIfUnused(const UsedBytes& used, double used_share_max);
+  Result<std::vector<Victim>> ChooseVictims(const UsedBytes& used, double used_share_max);
+  Result<std::uint64_t> CompactOne(const Victim& victim, const CompactOptions& options);
 
   const Environment environment_;
   const std::string directory_;
@@ -147,6 +167,7 @@ class ContainerVolume final : public Volume {
   std::vector<LogDamage> damaged_;
   std::vector<std::string> torn_;
 
+  std::mutex maintaining_;  // of whoever checks or compacts all of it
   AccessList access_;
   Gate gate_;  // whoever changes something passes; whoever sets the state is alone
   std::atomic<std::uint64_t> temporary_number_ = 0;

@@ -20,6 +20,7 @@ Status ReadToEnd(io::Source& source) {
 }  // namespace
 
 Result<std::uint64_t> ContainerVolume::Verify(const Report& report) {
+  const std::lock_guard maintaining(maintaining_);
   std::uint64_t blocks = 0;
   Status status;
   BlockIndex::Auditor auditor;
@@ -62,6 +63,7 @@ Result<bool> ContainerVolume::CheckBlock(const BlockIndex::AuditedBlock& audited
   const Result<std::unique_ptr<io::Source>> content = OpenContent(key, audited.row);
   const Status read = content ? ReadToEnd(**content) : Status(content.error());
   if (read) return true;
+  if (read.error().code == ErrorCode::kNotFound) return false;  // deleted meanwhile
   if (read.error().code != ErrorCode::kCorrupt) return read.error();
   report({key.Text(), ErrorCode::kCorrupt, read.error().text});
   return true;
@@ -72,14 +74,11 @@ Status ContainerVolume::CheckContainers(const Report& report) {
   const LogPosition end = index_.position();
   const Result<std::vector<ContainerName>> names = files_.List();
   if (!names) return names.error();
-  std::uint64_t expected = 1;
+  Result<UsedBytes> used = index_.UsedBytes(options_.signature->size());
+  if (!used) return used.error();
   for (const ContainerName& name : *names) {
-    if (name.serial > end.container) break;
-    if (expected < name.serial) {
-      report({files_.PathOf({expected, true}), ErrorCode::kNotFound,
-              fmt::format("{} containers are missing", name.serial - expected)});
-    }
-    expected = name.serial + 1;
+    used->erase(name.serial);
+    if (name.serial > end.container) continue;
     Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(name.serial);
     if (!file) return file.error();
     if (name.serial == end.container) {
@@ -89,12 +88,20 @@ Status ContainerVolume::CheckContainers(const Report& report) {
     const Result<ScannedContainer> scanned =
         ScanContainer(*std::move(file), name.serial, 0, true, [](LogEntry) { return Status(); });
     if (!scanned) return scanned.error();
-    for (const LogDamage& damage : scanned->damaged) {
-      report({files_.PathOf(name), ErrorCode::kCorrupt,
-              fmt::format("bytes {} to {}: {}", damage.begin, damage.end, damage.text)});
-    }
+    for (const LogDamage& damage : scanned->damaged) report(FindingOf(damage));
+  }
+  for (const auto& [container, bytes] : *used) {
+    if (container > end.container) continue;
+    report({files_.PathOf({container, true}), ErrorCode::kNotFound,
+            fmt::format("the container is missing, with {} bytes that are used", bytes)});
   }
   return {};
+}
+
+Finding ContainerVolume::FindingOf(const LogDamage& damage) const {
+  const bool sealed = damage.container < index_.position().container;
+  return {files_.PathOf({damage.container, sealed}), ErrorCode::kCorrupt,
+          fmt::format("bytes {} to {}: {}", damage.begin, damage.end, damage.text)};
 }
 
 }  // namespace stele::store

@@ -87,7 +87,7 @@ Status ContainerVolume::Recover() {
   torn_ = std::move(replayed->torn);
   options_.log.first_record = [this] { return FirstRecord(); };
   log_ = std::make_unique<ContainerLog>(files_, index_, options_.log, replayed->tail);
-  return {};
+  return RemoveCondemned();
 }
 
 Status ContainerVolume::EmptyTemporary() {

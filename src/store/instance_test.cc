@@ -51,6 +51,7 @@ class DeadVolume final : public Volume {
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>&) override {
     return Gone();
   }
+  Result<std::uint64_t> Compact(const CompactOptions&) override { return Gone(); }
 
  private:
   Error Gone() const { return {ErrorCode::kIo, "volume " + name_ + " does not answer"}; }

@@ -28,7 +28,7 @@ namespace stele::store {
 // reference or release: journalled and synced, acknowledged after the counter in the header was
 // rewritten; the header is synced when the journal is settled. The last release: journalled and
 // synced, block removed, directory synced, acknowledged. A crash leaves at worst a block without
-// references, which RemoveUnreferenced() takes away, never a reference without its block.
+// references, which Compact() takes away, never a reference without its block.
 class TreeVolume final : public Volume {
  public:
   // What is fixed when a volume is made.
@@ -83,10 +83,9 @@ class TreeVolume final : public Volume {
   Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
-
-  // Takes away blocks that nobody refers to. Returns their number. Errors: kFull when frozen;
-  // kCorrupt while there is a file journal.damaged, which may have had references to them.
-  Result<std::uint64_t> RemoveUnreferenced();
+  // Takes away blocks that crashes left. Errors: kCorrupt while there is a file journal.damaged,
+  // which may have had references to them.
+  Result<std::uint64_t> Compact(const CompactOptions& options) override;
 
  private:
   class Spool;

@@ -123,7 +123,7 @@ Status TreeVolume::CheckOwners(const Report& report) {
   return {};
 }
 
-Result<std::uint64_t> TreeVolume::RemoveUnreferenced() {
+Result<std::uint64_t> TreeVolume::Compact(const CompactOptions& /*options*/) {
   if (state() == VolumeState::kFrozen) return Full();
   if (journal_was_damaged_) {
     return Error{ErrorCode::kCorrupt,
@@ -131,7 +131,7 @@ Result<std::uint64_t> TreeVolume::RemoveUnreferenced() {
                              "it elsewhere and open the volume again",
                              directory_)};
   }
-  std::uint64_t removed = 0;
+  std::uint64_t freed_bytes = 0;
   const Status walked = Walk(
       directory_ + "/blocks", "", 1, [](const Finding&) {},
       [&](const BlockId& block) -> Status {
@@ -140,11 +140,15 @@ Result<std::uint64_t> TreeVolume::RemoveUnreferenced() {
         const Result<ReferenceLog::References> references = log_->Find(block.signature);
         if (!references) return references.error();
         if (references->set().Count(block.overflow) > 0 || references->damaged()) return {};
-        ++removed;
+        const auto file = fs_.OpenForReading(PathOf(block.signature, block.overflow));
+        if (!file) return file.error();
+        const Result<std::uint64_t> size = (*file)->Size();
+        if (!size) return size.error();
+        freed_bytes += *size;
         return RemoveBlock(block);
       });
   if (!walked) return walked.error();
-  return removed;
+  return freed_bytes;
 }
 
 }  // namespace stele::store

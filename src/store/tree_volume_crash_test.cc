@@ -119,7 +119,7 @@ void ExpectSoundAfterSweep(TreeVolume& volume) {
     EXPECT_EQ(finding.code, ErrorCode::kInvalid) << finding.where << ": " << finding.text;
   });
   EXPECT_TRUE(checked);
-  EXPECT_TRUE(volume.RemoveUnreferenced());
+  EXPECT_TRUE(volume.Compact({}));
   EXPECT_THAT(Findings(volume), IsEmpty());
 }
 
@@ -255,7 +255,7 @@ TEST(TreeVolumeCrash, ADamagedLineOfSettledReferencesNeverCostsABlock) {
   volume = OpenVolume(disk, "v", SmallOptions(1));
   ASSERT_TRUE(volume->Delete(key, {"one", "3"}));
   EXPECT_EQ(Get(*volume, key), "a");
-  EXPECT_EQ(*volume->RemoveUnreferenced(), 0u);
+  EXPECT_EQ(*volume->Compact({}), 0u);
   EXPECT_EQ(Get(*volume, key), "a");
 }
 
@@ -274,7 +274,7 @@ TEST(TreeVolumeCrash, ADamagedLineOfTheJournalIsSetAsideAndReported) {
   EXPECT_EQ(Findings(*volume).size(), 2u);  // the line, and the block whose reference it had
   // That block is neither swept nor overwritten, also later.
   for (int openings = 0; openings < 2; ++openings) {
-    EXPECT_EQ(volume->RemoveUnreferenced().error().code, ErrorCode::kCorrupt);
+    EXPECT_EQ(volume->Compact({}).error().code, ErrorCode::kCorrupt);
     EXPECT_EQ(Put(*volume, "a22", {"three", std::to_string(openings)})->key.overflow, 1u);
     volume = nullptr;
     volume = OpenVolume(disk, "v", SmallOptions(1 << 20));

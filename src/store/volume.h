@@ -126,6 +126,16 @@ struct Finding {
   std::string text;
 };
 
+struct CompactOptions {
+  // Contents that are kept together are written anew where no more than this share of the space is
+  // used.
+  double used_share_max = 0.5;
+  // How far it is; called by the thread that compacts.
+  std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress = nullptr;
+  // What is damaged and therefore left as it is.
+  std::function<void(const Finding&)> report = nullptr;
+};
+
 // Thread-safe: many callers at once; what changes one block happens one after another. What
 // succeeded is durable. Errors of every call: kIo, naming the volume, after which writing may need
 // a new opening; kInvalid for a request that breaks the rules above.
@@ -188,6 +198,11 @@ class Volume {
   // owners hold against the sums. What changes meanwhile is not reported. Returns the number of
   // blocks read. Errors: only those that make going on impossible.
   virtual Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) = 0;
+
+  // Gives back the space of what nobody refers to, while others store and read. Returns the bytes
+  // that are free now. Errors: kFull when frozen, or when there is no room to work; kCorrupt when
+  // references may have been lost; kInvalid behind a network.
+  virtual Result<std::uint64_t> Compact(const CompactOptions& options) = 0;
 };
 
 }  // namespace stele::store

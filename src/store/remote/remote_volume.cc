@@ -290,4 +290,8 @@ Result<std::uint64_t> RemoteVolume::Verify(const std::function<void(const Findin
   return Named({ErrorCode::kInvalid, "check it on its own machine"});
 }
 
+Result<std::uint64_t> RemoteVolume::Compact(const CompactOptions&) {
+  return Named({ErrorCode::kInvalid, "compact it on its own machine"});
+}
+
 }  // namespace stele::store

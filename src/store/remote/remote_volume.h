@@ -53,6 +53,7 @@ class RemoteVolume final : public Volume {
   Result<VolumeStats> Stats() override;
   // Not over the network: kInvalid, saying so.
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+  Result<std::uint64_t> Compact(const CompactOptions& options) override;
 
  private:
   using Response = std::unique_ptr<net::ClientResponse>;

@@ -52,6 +52,7 @@ TEST(RemoteVolume, W8_DoesWhatTheVolumeBehindItDoes) {
   EXPECT_EQ(remote->Retrieve(key).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(remote->Delete(key, {"test", "3"}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(remote->Verify({}).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(remote->Compact({}).error().code, ErrorCode::kInvalid);
 }
 
 TEST(RemoteVolume, W8_SaysWhoRefersToWhat) {
