@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 
@@ -146,8 +147,36 @@ class Store(unittest.TestCase):
         self.assertEqual(len(self.run_store("stats").splitlines()), 2)
         self.assertIn("missing", self.run_store("check", code=1))
 
+    def test_W10_copies_survive_a_volume_and_are_repaired(self):
+        self.run_store("add-volume", "v2", "--depth", "2")
+        self.run_store("add-volume", "c3", "--kind", "container")
+        contents = [bytes([number]) * 3000 for number in range(9)]
+        keys = [self.put(content, "--copies", "2") for content in contents]
+        shutil.move(self.root / "store/v1", self.root / "lost")
+        for key, content in zip(keys, contents):
+            self.assertEqual(self.run_store("get", key), content.decode("latin-1"))
+        self.run_store("repair", "--copies", "2")
+        self.assertEqual(sum(json.loads(line)["blocks"] for line in
+                             self.run_store("stats", "--json").splitlines()), 18)
+        shutil.move(self.root / "lost", self.root / "store/v1")
+        self.run_store("rm", *keys)
+        self.run_store("repair", "--copies", "2")
+        self.assertEqual(sum(json.loads(line)["blocks"] for line in
+                             self.run_store("stats", "--json").splitlines()), 0)
+
+    def test_W10_a_damaged_content_is_restored_from_its_copy(self):
+        self.run_store("add-volume", "v2", "--depth", "2")
+        key = self.put(b"some content", "--volume", "v1", "--copies", "2")
+        self.block(key).write_bytes(b"rubbish")
+        self.assertEqual(self.run_store("get", key), "some content")
+        self.assertIn(key, self.run_store("check", code=1))
+        self.assertIn("restored", self.run_store("repair", "--copies", "2"))
+        self.assertEqual(self.run_store("check"), "")
+        self.run_store("put", "--copies", "3", "-", stdin=b"more", code=3)
+
     def test_wrong_usage_is_told(self):
         self.run_store("put", code=2)
+        self.run_store("put", "--copies", "0", "-", code=2)
         self.run_store("stat", code=2)
         self.run_store("set-state", "v1", "full", code=2)
         self.run_store("set-state", "v9", "frozen", code=3)

@@ -1,19 +1,9 @@
 #include <fmt/format.h>
 
 #include "cli/store_commands.h"
-#include "util/json.h"
 
 namespace stele::cli {
 namespace {
-
-std::string Line(const store::Finding& finding, bool json) {
-  if (!json) return fmt::format("{}: {}\n", finding.where, finding.text);
-  std::string line = "{\"where\": ";
-  AppendJsonString(line, finding.where);
-  line += ", \"text\": ";
-  AppendJsonString(line, finding.text);
-  return line + "}\n";
-}
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   ExitCode code = ExitCode::kDone;
@@ -26,7 +16,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   for (const auto& volume : store->instance->volumes()) {
     const Result<std::uint64_t> checked = volume->Verify([&](const store::Finding& finding) {
       ++findings;
-      if (written) written = context.out.Write(Line(finding, arguments.Has("--json")));
+      if (written) written = context.out.Write(FindingLine(finding, arguments.Has("--json")));
     });
     if (!checked) Complain(context, checked.error().text);
     if (!checked || !written) code = ExitCode::kFailed;

@@ -3,6 +3,7 @@
 #include "cli/store_commands.h"
 #include "store/remote/connect.h"
 #include "util/ascii.h"
+#include "util/json.h"
 
 namespace stele::cli {
 namespace {
@@ -91,6 +92,22 @@ store::Operation OperationOf(const Arguments& arguments, Context& context) {
   return {arguments.Get("--owner").value_or("cli"), id ? *id : io::NewUuid(context.random)};
 }
 
+std::string FindingLine(const store::Finding& finding, bool json) {
+  if (!json) return fmt::format("{}: {}\n", finding.where, finding.text);
+  std::string line = "{\"where\": ";
+  AppendJsonString(line, finding.where);
+  line += ", \"text\": ";
+  AppendJsonString(line, finding.text);
+  return line + "}\n";
+}
+
+int CopiesOf(const Arguments& arguments, Context& context) {
+  const auto copies = ParseDecimal(arguments.Get("--copies").value_or("1"));
+  if (copies && *copies >= 1 && *copies <= 100) return static_cast<int>(*copies);
+  Complain(context, "--copies takes a number from 1 to 100");
+  return 0;
+}
+
 std::optional<store::ContentKey> KeyOf(const std::string& text, Context& context) {
   std::optional<store::ContentKey> key = store::ContentKey::Parse(text);
   if (!key) Complain(context, fmt::format("{} is no content key", text));
@@ -109,9 +126,10 @@ Command StoreCommand() {
   command.examples = {{"stele store add-volume --store S v1", "Make a store with one volume"},
                       {"stele store put --store S page.html", "Store a file, print its key"},
                       {"stele store get --store S KEY", "Print the content"}};
-  command.commands = {StoreAddVolumeCommand(), StorePutCommand(),      StoreGetCommand(),
-                      StoreRmCommand(),        StoreStatCommand(),     StoreStatsCommand(),
-                      StoreCheckCommand(),     StoreSetStateCommand(), StoreServeCommand()};
+  command.commands = {StoreAddVolumeCommand(), StorePutCommand(),    StoreGetCommand(),
+                      StoreRmCommand(),        StoreStatCommand(),   StoreStatsCommand(),
+                      StoreCheckCommand(),     StoreRepairCommand(), StoreSetStateCommand(),
+                      StoreServeCommand()};
   return command;
 }
 

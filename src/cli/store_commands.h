@@ -13,6 +13,7 @@ Command StoreAddVolumeCommand();
 Command StoreCheckCommand();
 Command StoreGetCommand();
 Command StorePutCommand();
+Command StoreRepairCommand();
 Command StoreRmCommand();
 Command StoreServeCommand();
 Command StoreSetStateCommand();
@@ -41,6 +42,12 @@ Result<std::string> TokenOf(const Arguments& arguments, Context& context);
 
 // By --owner and --operation; a new id when none was given.
 store::Operation OperationOf(const Arguments& arguments, Context& context);
+
+// By --copies. 0 when the value is wrong; a complaint has then been made.
+int CopiesOf(const Arguments& arguments, Context& context);
+
+// "KEY: what is wrong", or the same as a JSON object; with its line feed.
+std::string FindingLine(const store::Finding& finding, bool json);
 
 // Complains and says nothing when `text` is no key.
 std::optional<store::ContentKey> KeyOf(const std::string& text, Context& context);

@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 #include "cli/store_commands.h"
+#include "store/copies.h"
 
 namespace stele::cli {
 namespace {
@@ -19,19 +20,21 @@ Status Copy(io::Source& content, OutputFile& out) {
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   if (arguments.positionals.empty()) {
-    Complain(context, "name the content's key, and those of its replicas if there are any");
+    Complain(context, "name the content's key, and others that it has if there are any");
     return ExitCode::kUsage;
   }
-  std::vector<store::ContentKey> replicas;
+  std::vector<store::ContentKey> keys;
   for (const std::string& text : arguments.positionals) {
     std::optional<store::ContentKey> key = KeyOf(text, context);
     if (!key) return ExitCode::kUsage;
-    replicas.push_back(*std::move(key));
+    keys.push_back(*std::move(key));
   }
   ExitCode code = ExitCode::kDone;
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
-  Result<std::unique_ptr<io::Source>> content = store->instance->RetrieveAny(replicas);
+  store::Copies copies(*store->instance, context.random);
+  Result<std::unique_ptr<io::Source>> content = copies.Retrieve(keys.front());
+  for (std::size_t i = 1; i < keys.size() && !content; ++i) content = copies.Retrieve(keys[i]);
   Status status;
   if (!content) status = content.error();
   if (content) {
@@ -52,8 +55,9 @@ Command StoreGetCommand() {
   command.summary = "Print a content";
   command.details =
       "What is printed is verified against its signature; the exit code is 3 when it does not have "
-      "it, and a file given by --output is then not made. With several keys, the first that can be "
-      "opened is taken.";
+      "it, and a file given by --output is then not made. From a volume "
+      "that is dead or damaged it comes by a copy, if there is one. With several keys, the first "
+      "that can be opened is taken.";
   command.arguments = "KEY...";
   command.options = WithConnectorOptions({{"--output", "FILE", "Where to write it", "-"},
                                           {"--force", "", "Replace FILE when it exists"}});

@@ -5,6 +5,7 @@
 #include "cli/file_jobs.h"
 #include "cli/file_tree.h"
 #include "cli/store_commands.h"
+#include "store/copies.h"
 #include "util/json.h"
 
 namespace stele::cli {
@@ -57,10 +58,23 @@ std::optional<store::Instance::StoreOptions> StoreOptionsOf(const Arguments& arg
   return options;
 }
 
+// Complains when the content is on fewer volumes than were asked for.
+ExitCode MakeCopies(store::Copies& copies, const store::ContentKey& key, int wanted,
+                    Context& context) {
+  const Result<int> made = copies.Ensure(key, wanted);
+  if (made && *made >= wanted) return ExitCode::kDone;
+  Complain(context, made ? fmt::format("{} is on {} of {} volumes; repair makes the others when "
+                                       "there are volumes that take them",
+                                       key.Text(), *made, wanted)
+                         : made.error().text);
+  return ExitCode::kFailed;
+}
+
 ExitCode Run(const Arguments& arguments, Context& context) {
   const auto common = StoreOptionsOf(arguments, context);
   const int threads = ThreadsOf(arguments, context);
-  if (!common || threads == 0) return ExitCode::kUsage;
+  const int wanted = CopiesOf(arguments, context);
+  if (!common || threads == 0 || wanted == 0) return ExitCode::kUsage;
   const Result<std::vector<std::string>> files = FilesOf(arguments.positionals);
   if (!files) {
     Complain(context, files.error().text);
@@ -74,6 +88,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   std::mutex random;
+  store::Copies copies(*store->instance, context.random);
   return RunOverFiles(
       *files, threads, context.out, ShowsProgress(arguments, context), context,
       [&](FileJob& job) -> Result<ExitCode> {
@@ -89,7 +104,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         }
         const Status written = job.out.Write(Line(job.path, *stored, arguments.Has("--json")));
         if (!written) return written.error();
-        return ExitCode::kDone;
+        if (wanted == 1) return ExitCode::kDone;
+        return MakeCopies(copies, stored->key, wanted, context);
       });
 }
 
@@ -112,6 +128,7 @@ Command StorePutCommand() {
        {"--type", "TYPE",
         "The media type, which chooses the compression; without it, the end of the name says it"},
        {"--volume", "NAME", "Search and store in this volume alone"},
+       {"--copies", "N", "See to it that the content is on N volumes", "1"},
        {"--json", "", "One JSON object for each file"}})));
   command.examples = {{"stele store put --store S *.html", "Store some pages"},
                       {"stele store put --store S site/ >keys", "Everything below a directory"},

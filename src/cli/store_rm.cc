@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/store_commands.h"
+#include "store/copies.h"
 
 namespace stele::cli {
 namespace {
@@ -19,8 +20,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   ExitCode code = ExitCode::kDone;
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
+  store::Copies copies(*store->instance, context.random);
   for (const store::ContentKey& key : keys) {
-    const Status deleted = store->instance->Delete(key, OperationOf(arguments, context));
+    const Status deleted = copies.Delete(key, OperationOf(arguments, context));
     if (deleted) continue;
     Complain(context, deleted.error().text);
     code = ExitCode::kFailed;
@@ -36,7 +38,7 @@ Command StoreRmCommand() {
   command.summary = "Take back references to contents";
   command.details =
       "Takes back one reference for each KEY that is named. With the last reference of all owners "
-      "the content goes.";
+      "the content goes, and its copies with it.";
   command.arguments = "KEY...";
   command.options = WithOwnerOptions(WithConnectorOptions({}));
   command.examples = {{"stele store rm --store S KEY", "Take back one reference"}};

@@ -54,7 +54,7 @@ Error ContainerVolume::NotHere(const ContentKey& key) const {
 Status ContainerVolume::Accepts(const Operation& operation, const Signature& signature) const {
   if (!IsOperation(operation)) {
     return Error{ErrorCode::kInvalid,
-                 "owner and operation id need 1 to 64 printable characters without spaces"};
+                 "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
   }
   if (signature.bytes().size() != options_.signature->size()) {
     return Error{ErrorCode::kInvalid,
@@ -189,12 +189,19 @@ Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreReque
   const BlockId block{request.signature, FreeOverflow(blocks)};
   const LogEntry entry{LogEntry::Kind::kBlock, block,        request.operation,
                        NewRecordId(),          request.size, {}};
-  const Compression compression = options_.compression.Choose(request.media_type);
+  const Status added = AppendBlock(entry, request.media_type, spool);
+  if (!added) return added.error();
+  return Stored{KeyOf(block.signature, block.overflow), true};
+}
+
+Status ContainerVolume::AppendBlock(const LogEntry& entry, const std::string& media_type,
+                                    ContainerSpool& spool) {
+  const Compression compression = options_.compression.Choose(media_type);
   const Digest digest = spool.digest();
-  const Status packed = spool.Pack(
-      BlockFields(entry, shape_.name, {request.media_type, environment_.clock.Now(), &digest}),
-      compression.codec == "identity" ? 0 : compression.level);
-  if (!packed) return packed.error();
+  const Status packed =
+      spool.Pack(BlockFields(entry, shape_.name, {media_type, environment_.clock.Now(), &digest}),
+                 compression.codec == "identity" ? 0 : compression.level);
+  if (!packed) return packed;
   const Reservation reservation(mutex_, reserved_bytes_, spool.record_size());
   if (shape_.capacity_bytes > 0) {
     const std::uint64_t used = log_->bytes();
@@ -206,8 +213,32 @@ Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreReque
   }
   const Result<RecordLocation> added = spool.AppendTo(*log_, entry);
   if (!added && added.error().code == ErrorCode::kFull) disk_full_ = true;
-  if (!added) return added.error();
-  return Stored{KeyOf(block.signature, block.overflow), true};
+  return added ? Status() : Status(added.error());
+}
+
+// Another record of the same id, for an operation that is known already: it takes the place of the
+// first.
+Status ContainerVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted;
+  if (state() != VolumeState::kWritable) return Full();
+  const StoreRequest request{key.signature, size, StoreMode::kForceNew, "", {}};
+  ContainerSpool spool(
+      environment_.fs, fmt::format("{}/temporary/{}", directory_, ++temporary_number_),
+      *options_.signature, request, {options_.memory_bytes_max, options_.log.copied_bytes_max});
+  const Status filled = spool.Fill(content);
+  if (!filled) return filled;
+  const Gate::Pass pass(gate_);
+  const AccessList::Access access(access_, key.signature);
+  const BlockId block{key.signature, key.overflow};
+  const auto row = index_.Find(block);
+  if (!row) return row.error();
+  const auto first = index_.Operations(block, std::nullopt, 1);
+  if (!first) return first.error();
+  if (!*row || first->empty()) return NotHere(key);
+  return AppendBlock(
+      {LogEntry::Kind::kBlock, block, first->front().operation, (*row)->record_id, size, {}}, "",
+      spool);
 }
 
 // ---- Reading and deleting ----

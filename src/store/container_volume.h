@@ -86,6 +86,7 @@ class ContainerVolume final : public Volume {
   Status SetState(VolumeState state) override;
   Result<Lookup> Reference(const StoreRequest& request) override;
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
+  Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
@@ -134,6 +135,7 @@ class ContainerVolume final : public Volume {
   Result<Stored> Place(const StoreRequest& request, ContainerSpool& spool);
   Result<Stored> MakeBlock(const Blocks& blocks, const StoreRequest& request,
                            ContainerSpool& spool);
+  Status AppendBlock(const LogEntry& entry, const std::string& media_type, ContainerSpool& spool);
   Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key, const BlockRow& row);
 
   // Parts of checking.

@@ -159,7 +159,7 @@ Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions
                              options.operation};
   if (!IsOperation(request.operation)) {
     return Error{ErrorCode::kInvalid,
-                 "owner and operation id need 1 to 64 printable characters without spaces"};
+                 "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
   }
   std::vector<Volume*> order;
   if (options.volume) {

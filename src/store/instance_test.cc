@@ -34,6 +34,7 @@ class DeadVolume final : public Volume {
   Status SetState(VolumeState) override { return Gone(); }
   Result<Lookup> Reference(const StoreRequest&) override { return Gone(); }
   Result<Stored> Store(const StoreRequest&, io::Source&) override { return Gone(); }
+  Status Restore(const ContentKey&, std::uint64_t, io::Source&) override { return Gone(); }
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey&) override { return Gone(); }
   Status Refer(const ContentKey&, const Operation&) override { return Gone(); }
   Status Delete(const ContentKey&, const Operation&) override { return Gone(); }

@@ -62,7 +62,7 @@ Error TreeVolume::Full() const {
 Status TreeVolume::Accepts(const StoreRequest& request) const {
   if (!IsOperation(request.operation)) {
     return Error{ErrorCode::kInvalid,
-                 "owner and operation id need 1 to 64 printable characters without spaces"};
+                 "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
   }
   if (request.signature.bytes().size() != options_.signature->size()) {
     return Error{ErrorCode::kInvalid,
@@ -248,6 +248,31 @@ Result<Stored> TreeVolume::MakeBlock(ReferenceLog::References& references,
                                   static_cast<std::int64_t>(request.size)});
   if (!status) return status.error();
   return Stored{KeyOf(block.signature, block.overflow), true};
+}
+
+// The rename takes the damaged file's place in one step.
+Status TreeVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {
+  Status status = AcceptsKey(key);
+  if (!status) return status;
+  if (state() != VolumeState::kWritable) return Full();
+  const StoreRequest request{key.signature, size, StoreMode::kForceNew, "", {}};
+  Spool spool(*this, request);
+  status = spool.Fill(content);
+  if (status) status = spool.Prepare();
+  if (!status) return status;
+  const Gate::Pass pass(gate_);
+  const AccessList::Access access(access_, key.signature);
+  const Result<ReferenceLog::References> references = log_->Find(key.signature);
+  if (!references) return references.error();
+  const std::uint64_t count = references->set().Count(key.overflow);
+  if (count == 0) {
+    return Error{ErrorCode::kNotFound, fmt::format("nobody refers to {}", key.Text())};
+  }
+  const std::string parent = io::ParentDirectory(PathOf(key));
+  status = MakeDurableDirectory(parent);
+  if (status) status = spool.MoveTo(PathOf(key));
+  if (status) status = fs_.SyncDirectory(parent);
+  return status ? RewriteCounter({key.signature, key.overflow}, count, true) : status;
 }
 
 // What stands at a place without references is left from a crash and is not missed, unless

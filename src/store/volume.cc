@@ -14,8 +14,8 @@ constexpr std::array<std::pair<VolumeState, std::string_view>, 4> kStates = {{
     {VolumeState::kFull, "full"},
 }};
 
-bool IsName(std::string_view text) {
-  return !text.empty() && text.size() <= 64 &&
+bool IsName(std::string_view text, std::size_t size_max) {
+  return !text.empty() && text.size() <= size_max &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
 }
 
@@ -32,10 +32,10 @@ std::optional<VolumeState> VolumeStateByName(std::string_view name) {
   return std::nullopt;
 }
 
-bool IsOwner(std::string_view owner) { return IsName(owner); }
+bool IsOwner(std::string_view owner) { return IsName(owner, 64); }
 
 bool IsOperation(const Operation& operation) {
-  return IsName(operation.owner) && IsName(operation.id);
+  return IsOwner(operation.owner) && IsName(operation.id, 128);
 }
 
 }  // namespace stele::store

@@ -43,7 +43,7 @@ struct Operation {
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-// Owner and id: 1 to 64 characters from '!' to '~' each.
+// 1 to 64 characters from '!' to '~' for the owner, up to 128 for the id.
 bool IsOperation(const Operation& operation);
 bool IsOwner(std::string_view owner);
 
@@ -158,6 +158,11 @@ class Volume {
   // elsewhere; kInvalid when the bytes do not have the size or signature of the request; those of
   // `content`.
   virtual Result<Stored> Store(const StoreRequest& request, io::Source& content) = 0;
+
+  // Writes the bytes of a block anew, `size` of them, because they are damaged or missing; who
+  // refers to it stays as it is. Errors: kNotFound when nobody refers to it; kInvalid when the
+  // bytes do not have its size or signature; kFull when the volume takes no new blocks.
+  virtual Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) = 0;
 
   // The content, in flat memory. The stream stays good when the block is deleted meanwhile. It
   // ends in kCorrupt instead of the end where the bytes are not those that were stored.

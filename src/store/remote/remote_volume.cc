@@ -249,6 +249,16 @@ Result<Stored> RemoteVolume::StoreLarge(const StoreRequest& request, io::Source&
   return Stored{*found->key, false};
 }
 
+Status RemoteVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {
+  WatchedContent watched(content);
+  net::ClientRequest sent = NewRequest("PUT", ContentPath(key));
+  sent.body_source = &watched;
+  sent.body_length = size;
+  const Result<Response> response = Send(sent);
+  if (watched.failure()) return *watched.failure();
+  return response ? Status() : Status(Named(response.error()));
+}
+
 Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key) {
   Result<Response> response = Send(NewRequest("GET", ContentPath(key)));
   if (!response && response.error().code == ErrorCode::kIo) {
@@ -262,7 +272,8 @@ Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key
 
 Status RemoteVolume::Delete(const ContentKey& key, const Operation& operation) {
   if (!IsOperation(operation)) {
-    return Named({ErrorCode::kInvalid, "owner and operation id need 1 to 64 printable characters"});
+    return Named({ErrorCode::kInvalid,
+                  "an owner has 1 to 64 and an operation id 1 to 128 printable characters"});
   }
   const Result<std::string> answer = Ask(
       NewRequest("DELETE", ContentPath(key) + "?" + wire::FormatQuery(wire::QueryOf(operation))));

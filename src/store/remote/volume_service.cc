@@ -140,7 +140,8 @@ void VolumeService::RouteContent(Call& call, std::string_view name, std::string_
   }
   if (!rest.empty()) return call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
   if (call.method() == "DELETE") return Delete(call, key);
-  return get ? Retrieve(call, key) : call.RefuseMethod("GET, HEAD, DELETE");
+  if (call.method() == "PUT") return Restore(call, key);
+  return get ? Retrieve(call, key) : call.RefuseMethod("GET, HEAD, PUT, DELETE");
 }
 
 void VolumeService::Health(Call& call) {
@@ -195,6 +196,16 @@ void VolumeService::Store(Call& call) {
   if (!stored && body.failed()) return;  // the server answers for what the client did
   if (!stored) return call.Fail(stored.error());
   call.Reply(stored->is_new ? 201 : 200, wire::StoredJson(*stored));
+}
+
+void VolumeService::Restore(Call& call, const ContentKey& key) {
+  const std::optional<std::uint64_t> length = call.request.body_length();
+  if (!length) return call.Fail({ErrorCode::kInvalid, "the body needs a Content-Length"});
+  ClientBody body(call.request.body());
+  const Status restored = call.volume->Restore(key, *length, body);
+  if (!restored && body.failed()) return;
+  if (!restored) return call.Fail(restored.error());
+  static_cast<void>(call.response.Reply(call.StartOf(204, ""), "").ok());
 }
 
 void VolumeService::Retrieve(Call& call, const ContentKey& key) {

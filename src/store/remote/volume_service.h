@@ -36,6 +36,7 @@ class VolumeService final : public net::Handler {
   void State(Call& call);
   void Reference(Call& call);
   void Store(Call& call);
+  void Restore(Call& call, const ContentKey& key);
   void Retrieve(Call& call, const ContentKey& key);
   void Delete(Call& call, const ContentKey& key);
   void Stat(Call& call, const ContentKey& key);
