@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import shutil
 import tempfile
 import unittest
@@ -164,6 +165,20 @@ class Store(unittest.TestCase):
         self.assertEqual(sum(json.loads(line)["blocks"] for line in
                              self.run_store("stats", "--json").splitlines()), 0)
 
+    def test_W9_compaction_gives_space_back(self):
+        self.run_store("add-volume", "c1", "--kind", "container")
+        noise = random.Random(1)
+        keys = [self.put(noise.randbytes(50_000), "--volume", "c1") for _ in range(20)]
+        self.run_store("rm", *keys[1:])
+        stats = self.run_store("stats", "--json").splitlines()
+        before = json.loads(stats[0])["stored_bytes"]
+        self.run_store("compact", "--below", "90")
+        after = json.loads(self.run_store("stats", "--json").splitlines()[0])["stored_bytes"]
+        self.assertGreater(before, 1_000_000)
+        self.assertLess(after, 100_000)
+        self.assertEqual(self.references(keys[0]), 1)
+        self.assertEqual(self.run_store("check"), "")
+
     def test_W10_a_damaged_content_is_restored_from_its_copy(self):
         self.run_store("add-volume", "v2", "--depth", "2")
         key = self.put(b"some content", "--volume", "v1", "--copies", "2")
@@ -176,6 +191,7 @@ class Store(unittest.TestCase):
 
     def test_wrong_usage_is_told(self):
         self.run_store("put", code=2)
+        self.run_store("compact", "--below", "half", code=2)
         self.run_store("put", "--copies", "0", "-", code=2)
         self.run_store("stat", code=2)
         self.run_store("set-state", "v1", "full", code=2)

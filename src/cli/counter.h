@@ -2,7 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string_view>
+#include <string>
+#include <utility>
 
 #include "cli/command.h"
 
@@ -13,8 +14,8 @@ namespace stele::cli {
 class Counter {
  public:
   // `total` of 0: not known.
-  Counter(Context& context, bool shown, std::string_view what, std::uint64_t total = 0)
-      : context_(context), shown_(shown), what_(what), total_(total) {}
+  Counter(Context& context, bool shown, std::string what, std::uint64_t total = 0)
+      : context_(context), shown_(shown), what_(std::move(what)), total_(total) {}
   ~Counter();
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
@@ -24,7 +25,7 @@ class Counter {
  private:
   Context& context_;
   const bool shown_;
-  const std::string_view what_;
+  const std::string what_;
   const std::uint64_t total_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_ = {};

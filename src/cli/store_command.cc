@@ -128,8 +128,8 @@ Command StoreCommand() {
                       {"stele store get --store S KEY", "Print the content"}};
   command.commands = {StoreAddVolumeCommand(), StorePutCommand(),    StoreGetCommand(),
                       StoreRmCommand(),        StoreStatCommand(),   StoreStatsCommand(),
-                      StoreCheckCommand(),     StoreRepairCommand(), StoreSetStateCommand(),
-                      StoreServeCommand()};
+                      StoreCheckCommand(),     StoreRepairCommand(), StoreCompactCommand(),
+                      StoreSetStateCommand(),  StoreServeCommand()};
   return command;
 }
 

@@ -11,6 +11,7 @@ Command StoreCommand();  // all of them
 
 Command StoreAddVolumeCommand();
 Command StoreCheckCommand();
+Command StoreCompactCommand();
 Command StoreGetCommand();
 Command StorePutCommand();
 Command StoreRepairCommand();
