@@ -165,6 +165,20 @@ class Store(unittest.TestCase):
         self.assertEqual(sum(json.loads(line)["blocks"] for line in
                              self.run_store("stats", "--json").splitlines()), 0)
 
+    def test_W6_what_each_owner_holds(self):
+        first = self.put(b"content", "--owner", "a")
+        self.put(b"content", "--owner", "b")
+        second = self.put(b"more", "--owner", "b")
+        listed = [json.loads(line) for line in self.run_store("ls", "--json").splitlines()]
+        self.assertEqual({line["key"]: (line["size"], line["references"]) for line in listed},
+                         {first: (7, 2), second: (4, 1)})
+        self.assertEqual(self.run_store("ls", "--owner", "a"), f"{first}  7  1\n")
+        owners = [json.loads(line)
+                  for line in self.run_store("stats", "--owners", "--json").splitlines()]
+        self.assertEqual(owners, [
+            {"volume": "v1", "owner": "a", "references": 1, "content_bytes": 7},
+            {"volume": "v1", "owner": "b", "references": 2, "content_bytes": 11}])
+
     def test_W9_compaction_gives_space_back(self):
         self.run_store("add-volume", "c1", "--kind", "container")
         noise = random.Random(1)

@@ -13,6 +13,7 @@ Command StoreAddVolumeCommand();
 Command StoreCheckCommand();
 Command StoreCompactCommand();
 Command StoreGetCommand();
+Command StoreLsCommand();
 Command StorePutCommand();
 Command StoreRepairCommand();
 Command StoreRmCommand();
