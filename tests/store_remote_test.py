@@ -146,6 +146,40 @@ class StoreRemote(unittest.TestCase):
         self.assertEqual(stele("store", "serve", "--store", self.store, "--listen", "x")
                          .returncode, 2)
 
+    def test_W6_owners_share_a_server_but_not_their_contents(self):
+        owners = self.root / "owners"
+        owners.write_text("one token:token-of-one-one-one bytes=100\ntwo token:short\n")
+        refused = stele("store", "serve", "--store", self.store, "--owners", str(owners))
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("line 2", refused.stderr)
+        owners.write_text("one token:token-of-one-one-one bytes=100\n"
+                          "two token:token-of-two-two-two\n")
+        server = self.serve("v1", "--owners", str(owners))
+        tokens = {}
+        for name in ("one", "two"):
+            tokens[name] = self.root / name
+            tokens[name].write_text(f"token-of-{name}-{name}-{name}")
+        self.connector()
+
+        def run(command, owner, *words, **more):
+            return self.run_store(command, *words, "--token-file", str(tokens[owner]), **more)
+
+        key = run("put", "one", "-", "--owner", "one", stdin=b"content").split()[0]
+        self.assertEqual(run("get", "one", key), "content")
+        run("get", "two", key, code=3)
+        self.assertEqual(
+            run("put", "two", "-", "--owner", "two", stdin=b"content").split()[0], key)
+        self.assertEqual(run("get", "two", key), "content")
+        self.assertIn("one holds 7 of 100 bytes",
+                      run("put", "one", "-", "--owner", "one", stdin=b"x" * 94, code=3))
+        self.assertEqual(curl(f"{server.url}/v1/volumes/v1/owners")[0], 401)
+
+    def test_W8_beyond_the_machine_it_wants_a_token(self):
+        refused = stele("store", "serve", "--store", self.store, "--listen", "0.0.0.0:0")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--insecure", refused.stderr)
+        self.serve("v1", "--insecure", listen="0.0.0.0:0")
+
     def test_W8_tls_and_token(self):
         certificate, key = str(self.root / "c.pem"), str(self.root / "k.pem")
         subprocess.run(

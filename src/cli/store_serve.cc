@@ -56,6 +56,17 @@ bool IsLoopback(std::string_view address) {
   return address == "::1" || address.starts_with("127.");
 }
 
+Result<std::vector<store::OwnerRule>> OwnersOf(const Arguments& arguments, Context& context) {
+  const std::optional<std::string> file = arguments.Get("--owners");
+  if (!file) return std::vector<store::OwnerRule>();
+  const Result<std::string> text = io::ReadFile(context.fs, *file);
+  if (!text) return text.error();
+  Result<std::vector<store::OwnerRule>> owners = store::ParseOwners(*text);
+  if (!owners) return Error{owners.error().code, fmt::format("{}: {}", *file, owners.error().text)};
+  if (owners->empty()) return Error{ErrorCode::kInvalid, fmt::format("{} has no owners", *file)};
+  return owners;
+}
+
 // The volumes to serve, and what keeps them open.
 struct Served {
   std::optional<OpenedStore> store;
@@ -117,14 +128,23 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, token.error().text);
     return ExitCode::kFailed;
   }
+  const Result<std::vector<store::OwnerRule>> owners = OwnersOf(arguments, context);
+  if (!owners) {
+    Complain(context, owners.error().text);
+    return ExitCode::kFailed;
+  }
+  if (token->empty() && owners->empty() && !IsLoopback(options.address) &&
+      !arguments.Has("--insecure")) {
+    Complain(context,
+             "without --token-file or --owners whoever reaches this address could read and write: "
+             "give one of them, listen on 127.0.0.1, or say --insecure");
+    return ExitCode::kUsage;
+  }
   ExitCode code = ExitCode::kDone;
   const std::optional<Served> served = OpenVolumes(arguments, context, code);
   if (!served) return code;
-  if (token->empty() && !IsLoopback(options.address)) {
-    Complain(context, "without --token-file whoever reaches this address may read and write");
-  }
   StopSignals signals;
-  store::VolumeService service(served->volumes, {.token = *token});
+  store::VolumeService service(served->volumes, {.token = *token, .owners = *owners});
   Result<std::unique_ptr<net::HttpServer>> server =
       net::HttpServer::Open(options, service, context.clock);
   if (!server) {
@@ -152,7 +172,9 @@ Command StoreServeCommand() {
   command.options = WithStoreOptions(
       {{"--volume", "NAME", "Serve and open this volume alone"},
        {"--listen", "ADDRESS:PORT", "Where to serve; port 0 is any free one", "127.0.0.1:7300"},
-       {"--token-file", "FILE", "Let in only who sends the token in FILE"},
+       {"--token-file", "FILE", "The administrator's token"},
+       {"--owners", "FILE", "Applications: their tokens and quotas (docs/store-network.md)"},
+       {"--insecure", "", "Let everybody in who reaches an address beyond this machine"},
        {"--certificate", "FILE", "Serve TLS with this certificate chain, in PEM"},
        {"--key", "FILE", "The certificate's private key, in PEM"}});
   command.examples = {

@@ -6,6 +6,7 @@
 #include "store/remote/volume_service_call.h"
 #include "store/remote/wire.h"
 #include "util/ascii.h"
+#include "util/digest.h"
 #include "util/json.h"
 
 namespace stele::store {
@@ -65,20 +66,42 @@ class ClientBody final : public io::Source {
 }  // namespace
 
 VolumeService::VolumeService(std::vector<Volume*> volumes, Options options)
-    : volumes_(std::move(volumes)), options_(std::move(options)) {}
+    : volumes_(std::move(volumes)), options_(std::move(options)) {
+  for (const OwnerRule& rule : options_.owners) {
+    OwnerView& view = owners_.emplace_back(OwnerView{rule, {}});
+    for (Volume* volume : volumes_) {
+      view.volumes.push_back(std::make_unique<OwnedVolume>(*volume, rule.owner, rule.quota));
+    }
+  }
+}
 
-bool VolumeService::Authorized(const net::Request& request) const {
-  if (options_.token.empty()) return true;
-  const std::string_view sent = request.head().headers.Find("Authorization").value_or("");
+bool VolumeService::Identify(Call& call) const {
+  if (options_.token.empty() && owners_.empty()) return true;
+  std::string_view sent = call.request.head().headers.Find("Authorization").value_or("");
   constexpr std::string_view kBearer = "Bearer ";
-  return StartsWithIgnoreCase(sent, kBearer) &&
-         SameSecret(sent.substr(kBearer.size()), options_.token);
+  if (!StartsWithIgnoreCase(sent, kBearer)) return false;
+  sent.remove_prefix(kBearer.size());
+  if (!options_.token.empty() && SameSecret(sent, options_.token)) return true;
+  const Digest hash = DigestOf(DigestAlgorithm::kSha256, sent);
+  for (const OwnerView& view : owners_) {
+    if (SameSecret(hash.bytes(), view.rule.token_sha256)) call.owner = &view;
+  }
+  return call.owner != nullptr;
+}
+
+// What a volume would refuse an owner as a wrong request is forbidden here, and says so.
+bool VolumeService::Allowed(Call& call, std::string_view what) const {
+  if (call.owner == nullptr) return true;
+  const auto named = call.query.find("owner");
+  const bool mine = named == call.query.end() || named->second == call.owner->rule.owner;
+  const bool get = call.method() == "GET" || call.method() == "HEAD";
+  return mine && !what.empty() && (what != "state" || get);
 }
 
 void VolumeService::Handle(net::Request& request, net::ResponseWriter& response) {
   Call call{request, response};
   if (request.path() == "/v1/health") return Health(call);
-  if (!Authorized(request)) {
+  if (!Identify(call)) {
     net::ResponseStart start = call.StartOf(401, Call::kJson);
     start.fields.push_back({"WWW-Authenticate", "Bearer"});
     const std::string json = wire::ErrorJson("invalid", "the token is missing or wrong");
@@ -98,13 +121,17 @@ void VolumeService::Route(Call& call) {
   }
   path.remove_prefix(kPrefix.size());
   const std::string_view name = TakeSegment(path);
-  for (Volume* volume : volumes_) {
-    if (volume->name() == name) call.volume = volume;
+  for (std::size_t i = 0; i < volumes_.size(); ++i) {
+    if (volumes_[i]->name() != name) continue;
+    call.volume = call.owner == nullptr ? volumes_[i] : call.owner->volumes[i].get();
   }
   if (call.volume == nullptr) {
     return call.Fail({ErrorCode::kNotFound, "there is no such volume here"});
   }
   const std::string_view what = TakeSegment(path);
+  if (!Allowed(call, what)) {
+    return call.Reply(403, wire::ErrorJson("invalid", "this is not for the owner of the token"));
+  }
   if (what == "contents" && !path.empty()) {
     const std::string_view block = TakeSegment(path);
     return RouteContent(call, block, path);

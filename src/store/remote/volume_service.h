@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "net/http_handler.h"
+#include "store/owners_file.h"
 #include "store/volume.h"
 
 namespace stele::store {
@@ -16,7 +18,11 @@ namespace stele::store {
 class VolumeService final : public net::Handler {
  public:
   struct Options {
-    std::string token = {};  // what clients must send as Bearer; empty: anybody may
+    // What the administrator sends as Bearer, who may do everything. Empty: nobody may when there
+    // are owners, else anybody.
+    std::string token = {};
+    // Who else is let in, each to see what it holds itself: see OwnedVolume.
+    std::vector<OwnerRule> owners = {};
     std::size_t lookup_keys_max = 10'000;
   };
 
@@ -28,7 +34,14 @@ class VolumeService final : public net::Handler {
  private:
   struct Call;
 
-  bool Authorized(const net::Request& request) const;
+  struct OwnerView {
+    OwnerRule rule;
+    std::vector<std::unique_ptr<OwnedVolume>> volumes;  // in the order of volumes_
+  };
+
+  // False when nobody knows the token. Sets the owner; none for the administrator.
+  bool Identify(Call& call) const;
+  bool Allowed(Call& call, std::string_view what) const;
   void Route(Call& call);
   void RouteContent(Call& call, std::string_view name, std::string_view rest);
   void Health(Call& call);
@@ -49,6 +62,7 @@ class VolumeService final : public net::Handler {
 
   const std::vector<Volume*> volumes_;
   const Options options_;
+  std::vector<OwnerView> owners_;
 };
 
 }  // namespace stele::store

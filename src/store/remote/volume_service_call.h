@@ -17,6 +17,7 @@ struct VolumeService::Call {
   net::Request& request;
   net::ResponseWriter& response;
   Volume* volume = nullptr;
+  const OwnerView* owner = nullptr;  // null: the administrator
   wire::Query query = {};
 
   std::string_view method() const { return request.head().method; }
@@ -35,6 +36,7 @@ struct VolumeService::Call {
     static_cast<void>(response.Reply(StartOf(status, kJson), json).ok());
   }
   void Fail(const Error& error) {
+    if (IsQuotaError(error)) return Reply(413, wire::ErrorJson("quota", error.text));
     Reply(wire::StatusOf(error.code), wire::ErrorJson(wire::CodeName(error.code), error.text));
   }
   void RefuseMethod(std::string_view allowed) {
