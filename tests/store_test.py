@@ -179,6 +179,26 @@ class Store(unittest.TestCase):
             {"volume": "v1", "owner": "a", "references": 1, "content_bytes": 7},
             {"volume": "v1", "owner": "b", "references": 2, "content_bytes": 11}])
 
+    def test_W6_a_sweep_takes_back_what_is_not_claimed(self):
+        self.run_store("add-volume", "c1", "--kind", "container")
+        keys = [self.put(f"content {number}".encode(), "--owner", "a") for number in range(10)]
+        others = [self.put(b"content 0", "--owner", "b"), self.put(b"other", "--owner", "b")]
+        lists, claims = str(self.root / "sweep"), self.root / "claims"
+        sweep = ("sweep", "--owner", "a")
+        self.run_store(*sweep, "--finish", lists, "--keep", str(claims), code=3)
+        self.run_store(*sweep, "--begin", lists)
+        late = self.put(b"later", "--owner", "a")
+        claims.write_text("no key\n")
+        self.run_store(*sweep, "--finish", lists, "--keep", str(claims), code=3)
+        claims.write_text("".join(f"{key}  some file\n" for key in keys[:4:-1]))
+        for _ in range(2):
+            self.run_store(*sweep, "--finish", lists, "--keep", str(claims))
+            held = self.run_store("ls", "--owner", "a")
+            self.assertEqual({line.split()[0] for line in held.splitlines()}, {*keys[5:], late})
+        held = self.run_store("ls", "--owner", "b")
+        self.assertEqual({line.split()[0] for line in held.splitlines()}, set(others))
+        self.run_store(*sweep, code=2)
+
     def test_W9_compaction_gives_space_back(self):
         self.run_store("add-volume", "c1", "--kind", "container")
         noise = random.Random(1)

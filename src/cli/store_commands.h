@@ -21,6 +21,7 @@ Command StoreServeCommand();
 Command StoreSetStateCommand();
 Command StoreStatCommand();
 Command StoreStatsCommand();
+Command StoreSweepCommand();
 
 // Options that these commands share, and their values.
 std::vector<Option> WithStoreOptions(std::vector<Option> options);      // --store
