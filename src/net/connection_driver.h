@@ -75,13 +75,7 @@ class ConnectionDriver final : public ConnectionHost {
       shared->changed.notify_all();
     });
   }
-  std::function<void()> Waker() override {
-    return [shared = shared_] {
-      const std::lock_guard lock(shared->mutex);
-      shared->woken = true;
-      shared->changed.notify_all();
-    };
-  }
+  std::shared_ptr<ExchangeHost> ForExchanges() override { return shared_; }
 
   // False when there was no wake; with `wait`, when none can come any more.
   bool TakeWake(bool wait) {
@@ -93,7 +87,14 @@ class ConnectionDriver final : public ConnectionHost {
   }
 
  private:
-  struct Shared {
+  struct Shared final : ExchangeHost {
+    void Wake() override {
+      const std::lock_guard lock(mutex);
+      woken = true;
+      changed.notify_all();
+    }
+    std::size_t SendNow(std::string_view) override { return 0; }
+
     std::mutex mutex;
     std::condition_variable changed;
     bool woken = false;

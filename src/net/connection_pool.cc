@@ -8,12 +8,22 @@ namespace stele::net {
 
 using std::chrono::steady_clock;
 
-std::unique_ptr<SocketStream> ConnectionPool::TakeIdle(Host& host, std::vector<Idle>& expired) {
-  const auto oldest = steady_clock::now() - options_.idle_time_max;
+namespace {
+
+// A server that has just answered has hardly closed since: looking costs a call to the system.
+constexpr std::chrono::seconds kTrusted{1};
+
+}  // namespace
+
+std::unique_ptr<SocketStream> ConnectionPool::TakeIdle(Host& host, Want want,
+                                                       std::vector<Idle>& expired) {
+  const auto now = steady_clock::now();
+  const auto oldest = now - options_.idle_time_max;
   while (!host.idle.empty()) {
     Idle last = std::move(host.idle.back());
     host.idle.pop_back();
-    if (last.since >= oldest && last.stream->Quiet()) return std::move(last.stream);
+    const bool trusted = want == Want::kAny && now - last.since < kTrusted;
+    if (last.since >= oldest && (trusted || last.stream->Quiet())) return std::move(last.stream);
     --host.open;
     expired.push_back(std::move(last));
   }
@@ -37,8 +47,9 @@ void ConnectionPool::Sweep(std::vector<Idle>& expired) {
   }
 }
 
-Result<ConnectionPool::Lease> ConnectionPool::Take(const Endpoint& endpoint, bool fresh,
+Result<ConnectionPool::Lease> ConnectionPool::Take(const Endpoint& endpoint, Want want,
                                                    Deadline deadline) {
+  const bool fresh = want == Want::kFresh;
   deadline = std::min(deadline, steady_clock::now() + options_.connect_timeout);
   std::vector<Idle> expired;
   {
@@ -47,7 +58,7 @@ Result<ConnectionPool::Lease> ConnectionPool::Take(const Endpoint& endpoint, boo
     for (;;) {
       Host& host = hosts_[endpoint];  // anew after each wait: it may have been forgotten
       if (!fresh) {
-        if (auto stream = TakeIdle(host, expired)) return Lease{std::move(stream), true};
+        if (auto stream = TakeIdle(host, want, expired)) return Lease{std::move(stream), true};
       }
       if (host.open < options_.open_max) {
         ++host.open;

@@ -32,9 +32,13 @@ class ConnectionPool {
   ConnectionPool(const Options& options, TlsContext tls)
       : options_(options), tls_(std::move(tls)) {}
 
-  // An idle connection that looks alive, unless `fresh`; else a new one.
+  enum class Want {
+    kAny,    // an idle one where there is one; it was used a moment ago or looks alive
+    kAlive,  // an idle one that looks alive where there is one
+    kFresh,  // a new one
+  };
   // Errors: those of SocketStream::Connect(); kBusy when none became free in time.
-  Result<Lease> Take(const Endpoint& endpoint, bool fresh, Deadline deadline);
+  Result<Lease> Take(const Endpoint& endpoint, Want want, Deadline deadline);
   // Every stream that was taken comes back, exactly once: itself when it can serve another request,
   // null when it was closed.
   void GiveBack(const Endpoint& endpoint, std::unique_ptr<SocketStream> stream);
@@ -52,7 +56,7 @@ class ConnectionPool {
   };
 
   // These need mutex_, and hand out what has expired, to be closed without it.
-  std::unique_ptr<SocketStream> TakeIdle(Host& host, std::vector<Idle>& expired);
+  std::unique_ptr<SocketStream> TakeIdle(Host& host, Want want, std::vector<Idle>& expired);
   void Sweep(std::vector<Idle>& expired);
 
   const Options options_;

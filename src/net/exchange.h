@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +17,17 @@
 
 namespace stele::net {
 
+// What an exchange asks of whoever carries the connection's bytes. From any thread.
+class ExchangeHost {
+ public:
+  virtual ~ExchangeHost() = default;
+  // Makes the loop Poll() soon.
+  virtual void Wake() = 0;
+  // Sends what goes out without waiting, and returns how much that was. Called while nothing else
+  // is sent, and not after Abort().
+  virtual std::size_t SendNow(std::string_view bytes) = 0;
+};
+
 // One request and its response, shared by the connection on its loop and one worker at a time: a
 // bounded queue of body bytes one way, a bounded buffer of response bytes the other way.
 class Exchange final : public Request, public ResponseWriter {
@@ -27,8 +37,7 @@ class Exchange final : public Request, public ResponseWriter {
     const io::Clock& clock;
     std::string peer;
     bool secure = false;
-    // From any thread: makes the loop Poll() soon. At most one call between two polls.
-    std::function<void()> wake;
+    std::shared_ptr<ExchangeHost> host;  // at most one Wake() between two polls
   };
 
   // `accepted` was judged from `head`, which lies at the front of `bytes`; both are copied.
@@ -44,6 +53,10 @@ class Exchange final : public Request, public ResponseWriter {
   void Abort();
   // The response shall say that the connection ends, if it is not too late to say so.
   void ForbidKeepAlive();
+  // Until the next Poll() nothing is being sent, and the loop will poll without being woken when
+  // the client sends more: the worker may send the end of a response itself, and wakes nobody when
+  // all of it went out.
+  void AllowSending();
 
   struct Progress {
     bool started = false;      // there is a response
@@ -97,6 +110,7 @@ class Exchange final : public Request, public ResponseWriter {
   Status AppendBody(std::string_view bytes);
   void Finish();
   void FinishWithoutResponse();
+  bool SendTheRest();  // false: there is something left for the loop to do
 
   Result<std::size_t> ReadBody(std::span<char> out);
 
@@ -110,7 +124,8 @@ class Exchange final : public Request, public ResponseWriter {
   std::condition_variable changed_;
   bool wake_pending_ = false;
   bool aborted_ = false;
-  bool on_loop_ = false;  // nothing may wait
+  bool on_loop_ = false;   // nothing may wait
+  bool may_send_ = false;  // by AllowSending()
 
   std::string body_;
   std::size_t body_at_ = 0;  // read up to here

@@ -10,7 +10,6 @@
 
 #include "formats/http/body.h"
 #include "net/connection_pool.h"
-#include "net/input_buffer.h"
 #include "util/ascii.h"
 
 namespace stele::net {
@@ -20,7 +19,8 @@ using http::Defect;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kReadSize = std::size_t{16} << 10;
+constexpr std::size_t kReadSize = std::size_t{32} << 10;
+constexpr std::size_t kAnswerPiece = std::size_t{4} << 10;
 constexpr std::size_t kSendSize = std::size_t{64} << 10;
 constexpr std::string_view kInterim = "HTTP/1.1 1";
 constexpr std::array<std::string_view, 6> kRepeatableMethods{"GET",    "HEAD",    "PUT",
@@ -208,7 +208,7 @@ class Response final : public ClientResponse {
       if (!size) return size.error();
       const bool at_end = *size == 0;
       if (at_end && !touched_) return Broken("the connection ended without a response");
-      switch (parser.Parse(in_.view(), at_end)) {
+      switch (parser.Parse(in().view(), at_end)) {
         case http::HeadOutcome::kComplete:
           if (at_end) return Broken("the connection ended within the head of the response");
           return Begin(parser.head(), method, reusable);
@@ -241,22 +241,24 @@ class Response final : public ClientResponse {
     return {ErrorCode::kIo, fmt::format("{}: {}", endpoint_.ToText(), what)};
   }
 
+  InputBuffer& in() { return stream_->input(); }  // until the stream is given back
+
   Result<std::size_t> Fill() {
-    const std::span<char> room = in_.Room(kReadSize);
+    const std::span<char> room = in().Room(kReadSize);
     const Result<std::size_t> size = stream_->Read(room, patience_.Next());
-    if (size) in_.Added(*size);
+    if (size) in().Added(*size);
     touched_ |= size && *size > 0;
     return size;
   }
 
   Status Begin(const http::ResponseHead& head, std::string_view method, bool reusable) {
-    head_bytes_ = std::string(in_.view().substr(0, head.head_length));
+    head_bytes_ = std::string(in().view().substr(0, head.head_length));
     const http::BodyPlan plan = http::PlanResponseBody(head, method);
     until_close_ = plan.framing == http::BodyFraming::kUntilClose;
     reusable_ = reusable && !until_close_ && plan.defects.empty() && head.version == "HTTP/1.1" &&
                 head.status >= 200 && method != "CONNECT" &&
                 !Has(head.headers, "Connection", "close");
-    in_.Consume(head.head_length);
+    in().Consume(head.head_length);
     parser_.Parse(head_bytes_, true);
     if (wire_ != nullptr) {
       if (Status done = wire_->Write(head_bytes_); !done) return done;
@@ -270,24 +272,24 @@ class Response final : public ClientResponse {
 
   Result<std::size_t> ReadSome(std::span<char> out) {
     for (;;) {
-      if (in_.empty()) {
+      if (in().empty()) {
         const Result<std::size_t> size = Fill();
         if (!size) return size;
         if (*size == 0) return AtEof();
       }
-      const std::string_view in = in_.view().substr(0, out.size());
-      const http::TransferDecoder::Step step = decoder_->Decode(in);
+      const std::string_view come = in().view().substr(0, out.size());
+      const http::TransferDecoder::Step step = decoder_->Decode(come);
       for (const Defect defect : kBrokenBody) {
         if (!decoder_->defects().Has(defect)) continue;
         return Error{ErrorCode::kCorrupt, fmt::format("{}: the body of the response is broken ({})",
                                                       endpoint_.ToText(), http::NameOf(defect))};
       }
       if (wire_ != nullptr) {
-        if (Status done = wire_->Write(in.substr(0, step.consumed)); !done) return done.error();
+        if (Status done = wire_->Write(come.substr(0, step.consumed)); !done) return done.error();
       }
       if (!step.payload.empty()) std::memcpy(out.data(), step.payload.data(), step.payload.size());
       const std::size_t size = step.payload.size();
-      in_.Consume(step.consumed);
+      in().Consume(step.consumed);
       if (step.done) End();
       if (size > 0 || step.done) return size;
     }
@@ -301,7 +303,7 @@ class Response final : public ClientResponse {
 
   void End() {
     done_ = true;
-    Release(reusable_ && in_.empty() && decoder_->defects().empty());
+    Release(reusable_ && in().empty() && decoder_->defects().empty());
   }
 
   void Release(bool reuse) {
@@ -315,7 +317,6 @@ class Response final : public ClientResponse {
   std::unique_ptr<SocketStream> stream_;  // null when given back
   const Patience patience_;
   io::Sink* const wire_;
-  InputBuffer in_;
   bool touched_ = false;  // something has come
   std::string head_bytes_;
   http::ResponseParser parser_;  // of head_bytes_
@@ -340,19 +341,23 @@ class Client final : public HttpClient {
     const Patience patience(options_.read_timeout,
                             request.total_timeout.value_or(options_.total_timeout));
     bool dead = false;
-    Result<std::unique_ptr<ClientResponse>> response = Try(request, patience, false, dead);
-    if (!response && dead && MayRepeat(request)) response = Try(request, patience, true, dead);
+    const bool may_repeat = MayRepeat(request);
+    Result<std::unique_ptr<ClientResponse>> response =
+        Try(request, patience, may_repeat ? Want::kAny : Want::kAlive, dead);
+    if (!response && dead && may_repeat) response = Try(request, patience, Want::kFresh, dead);
     return response;
   }
 
   std::size_t idle_connections() const override { return pool_->idle(); }
 
  private:
+  using Want = ConnectionPool::Want;
+
   // `dead`: the connection had been used before and gave no byte, and the request can be sent
   // again.
   Result<std::unique_ptr<ClientResponse>> Try(const ClientRequest& request,
-                                              const Patience& patience, bool fresh, bool& dead) {
-    Result<ConnectionPool::Lease> lease = pool_->Take(request.endpoint, fresh, patience.end());
+                                              const Patience& patience, Want want, bool& dead) {
+    Result<ConnectionPool::Lease> lease = pool_->Take(request.endpoint, want, patience.end());
     if (!lease) return lease.error();
     auto response = std::make_unique<Response>(pool_, request.endpoint, std::move(lease->stream),
                                                patience, request.wire);
@@ -379,13 +384,12 @@ class Client final : public HttpClient {
 
 Result<std::string> ClientResponse::ReadAll(std::size_t size_max) {
   std::string all;
+  std::array<char, kAnswerPiece> piece;
   for (;;) {
-    const std::size_t before = all.size();
-    all.resize(before + kReadSize);
-    const Result<std::size_t> size = Read(std::span(all).subspan(before));
+    const Result<std::size_t> size = Read(piece);
     if (!size) return size.error();
-    all.resize(before + *size);
     if (*size == 0) return all;
+    all.append(piece.data(), *size);
     if (all.size() > size_max) {
       return Error{ErrorCode::kFull,
                    fmt::format("the body of the response has more than {} bytes", size_max)};

@@ -132,6 +132,19 @@ TEST(HttpServer, EndsClientsThatAreTooSlow) {
   EXPECT_THAT(later.ReceiveAll(), StartsWith("HTTP/1.1 200 "));
 }
 
+TEST(HttpServer, EndsClientsThatStayIdleAfterAResponse) {
+  HttpServerOptions options;
+  options.limits.idle_timeout = milliseconds(200);
+  TestServer server(Echo, options);
+  RawClient client(server->port());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(client.Send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n"));
+    EXPECT_EQ(client.ReceiveResponse().body, "GET /a\n");
+  }
+  EXPECT_EQ(client.ReceiveAll(), "");
+  EXPECT_FALSE(client.reset());
+}
+
 TEST(HttpServer, EndsClientsThatSendAHeadWithoutEverEndingIt) {
   HttpServerOptions options;
   options.limits.head_timeout = milliseconds(100);

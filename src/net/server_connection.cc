@@ -31,7 +31,7 @@ ServerConnection::~ServerConnection() {
 
 std::span<char> ServerConnection::InputRoom() {
   if (state_ == State::kLinger) in_.Clear();
-  const bool body = state_ == State::kExchange || state_ == State::kDrain;
+  const bool body = (state_ == State::kExchange && !BodyEnded()) || state_ == State::kDrain;
   return in_.Room(body ? kBodyRead : kHeadRead);
 }
 
@@ -50,6 +50,7 @@ void ServerConnection::OnWake() { Advance(); }
 void ServerConnection::OnTimeout() {
   switch (wait()) {
     case Wait::kNothing:
+    case Wait::kAhead:
       return;
     case Wait::kRequest:
     case Wait::kLinger:
@@ -99,7 +100,8 @@ ServerConnection::Wait ServerConnection::wait() const {
       if (!output().empty() || !next_.empty()) return Wait::kNothing;
       return in_.empty() ? Wait::kRequest : Wait::kHead;
     case State::kExchange:
-      return !BodyEnded() && !expecting_ && !body_full_ ? Wait::kBody : Wait::kNothing;
+      if (BodyEnded()) return ahead_ && in_.empty() ? Wait::kAhead : Wait::kNothing;
+      return !expecting_ && !body_full_ ? Wait::kBody : Wait::kNothing;
     case State::kDrain:
       return Wait::kBody;
     case State::kLinger:
@@ -185,13 +187,14 @@ void ServerConnection::BeginExchange() {
   if (stopping_) accepted.keep_alive = false;
   exchange_ =
       std::make_shared<Exchange>(Exchange::Setting{setting_.limits, setting_.clock, setting_.peer,
-                                                   setting_.secure, setting_.host.Waker()},
+                                                   setting_.secure, setting_.host.ForExchanges()},
                                  head, accepted);
   body_.emplace(accepted.plan, setting_.limits.body_size_max);
   if (body_->done()) exchange_->EndBody();
   body_failed_ = false;
   body_full_ = false;
   dispatched_ = false;
+  ahead_ = false;
   in_.Consume(head.head_length);
   // A client that sends its body at once waits for nothing.
   expecting_ = accepted.expect_continue && in_.empty();
@@ -224,6 +227,12 @@ void ServerConnection::ReadBody() {
 
 void ServerConnection::Dispatch() {
   dispatched_ = true;
+  ahead_ = !setting_.secure && body_->done() && !eof_ && in_.empty() && output().empty() &&
+           next_.empty();
+  if (ahead_) {
+    in_.Shrink(kIdleInput);  // now: a read will be under way when the connection is idle
+    exchange_->AllowSending();
+  }
   setting_.host.RunOnWorker(
       [exchange = exchange_, handler = &setting_.handler] { exchange->RunHandler(*handler); });
 }

@@ -23,9 +23,8 @@ class ConnectionHost {
   virtual ~ConnectionHost() = default;
   // Calls `work` on a thread that may wait.
   virtual void RunOnWorker(std::function<void()> work) = 0;
-  // A function that may be called from any thread while it exists, and makes the host call
-  // OnWake() soon.
-  virtual std::function<void()> Waker() = 0;
+  // Its Wake() makes the host call OnWake() soon.
+  virtual std::shared_ptr<ExchangeHost> ForExchanges() = 0;
 };
 
 // One connection of the server without its socket: bytes come in, bytes go out, requests go to the
@@ -54,6 +53,7 @@ class ServerConnection {
     kRequest,  // the client is idle
     kHead,     // the rest of a head
     kBody,
+    kAhead,   // a request while one is under way: for as long as that takes
     kLinger,  // what comes is dropped
   };
   Wait wait() const;
@@ -111,6 +111,7 @@ class ServerConnection {
   bool body_failed_ = false;
   bool body_full_ = false;  // no room until the handler reads
   bool dispatched_ = false;
+  bool ahead_ = false;      // the worker may have ended the exchange without a wake
   bool expecting_ = false;  // the client waits for 100 Continue
   bool keep_alive_ = false;
   std::size_t drain_left_ = 0;

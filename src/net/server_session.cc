@@ -4,6 +4,7 @@
 #include "net/server_session.h"
 
 #include <openssl/ssl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -35,6 +36,7 @@ constexpr std::size_t kWriteSize = std::size_t{64} << 10;
 template <typename Stream>
 class StreamSession final : public ServerSession,
                             public ConnectionHost,
+                            public ExchangeHost,
                             public std::enable_shared_from_this<StreamSession<Stream>> {
   static constexpr bool kTls = std::is_same_v<Stream, TlsStream>;
   using Wait = ServerConnection::Wait;
@@ -76,6 +78,10 @@ class StreamSession final : public ServerSession,
       return ending ? Close() : Kill();
     }
     if (writing_ && now - write_since_ > write_budget_.left()) return Kill();
+    if (wait_ == Wait::kAhead) {
+      connection_.OnWake();  // the worker may be done, and the client idle
+      return Pump();
+    }
     if (wait_ == Wait::kNothing || now - since_ <= Allowed(wait_)) return;
     connection_.OnTimeout();
     Pump();
@@ -98,14 +104,21 @@ class StreamSession final : public ServerSession,
 
   void RunOnWorker(std::function<void()> work) override { setting_.workers.Run(std::move(work)); }
 
-  std::function<void()> Waker() override {
-    return [self = this->shared_from_this()] {
-      asio::post(self->stream_.get_executor(), [self] {
-        if (self->closed_) return;
-        self->connection_.OnWake();
-        self->Pump();
-      });
-    };
+  std::shared_ptr<ExchangeHost> ForExchanges() override { return this->shared_from_this(); }
+
+  void Wake() override {
+    asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+      if (self->closed_) return;
+      self->connection_.OnWake();
+      self->Pump();
+    });
+  }
+
+  std::size_t SendNow(std::string_view bytes) override {
+    if constexpr (kTls) return 0;
+    const ssize_t size =
+        ::send(Tcp().native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return size > 0 ? static_cast<std::size_t>(size) : 0;  // the loop will see what is wrong
   }
 
  private:

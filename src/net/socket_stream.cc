@@ -1,5 +1,6 @@
-// Sockets do not block; poll() waits for them until the deadline. OpenSSL writes through a BIO of
-// our own, because its socket BIO raises SIGPIPE.
+// poll() waits for sockets until the deadline. A plain one blocks when it is read and the deadline
+// is far: most answers then cost one call to the system. OpenSSL writes through a BIO of our own,
+// because its socket BIO raises SIGPIPE.
 #include "net/socket_stream.h"
 
 #include <arpa/inet.h>
@@ -27,6 +28,8 @@ namespace stele::net {
 namespace {
 
 using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kBlockedMax{1};  // by one call
 
 class Descriptor {
  public:
@@ -73,13 +76,18 @@ Error TooLate(const Endpoint& endpoint, std::string_view what) {
 class PlainStream final : public SocketStream {
  public:
   PlainStream(Endpoint endpoint, Descriptor socket)
-      : endpoint_(std::move(endpoint)), socket_(std::move(socket)) {}
+      : endpoint_(std::move(endpoint)), socket_(std::move(socket)) {
+    const timeval time{kBlockedMax.count(), 0};
+    may_block_ = setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) == 0 &&
+                 fcntl(socket_.get(), F_SETFL, 0) == 0;
+  }
 
   Result<std::size_t> Read(std::span<char> out, Deadline deadline) override {
     for (;;) {
-      const ssize_t size = recv(socket_.get(), out.data(), out.size(), 0);
+      const bool far = may_block_ && deadline - steady_clock::now() > kBlockedMax;
+      const ssize_t size = recv(socket_.get(), out.data(), out.size(), far ? 0 : MSG_DONTWAIT);
       if (size >= 0) return static_cast<std::size_t>(size);
-      if (errno == EINTR) continue;
+      if (errno == EINTR || (errno == EAGAIN && far)) continue;
       if (errno != EAGAIN) return SystemError(endpoint_, "cannot read", errno);
       if (WaitFor(socket_.get(), POLLIN, deadline) == 0) return TooLate(endpoint_, "reading");
     }
@@ -89,7 +97,8 @@ class PlainStream final : public SocketStream {
                                 bool heed_input) override {
     const short events = heed_input ? POLLOUT | POLLIN : POLLOUT;
     for (;;) {
-      const ssize_t size = send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t size =
+          send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (size >= 0) return static_cast<std::size_t>(size);
       if (errno == EINTR) continue;
       if (errno != EAGAIN) return SystemError(endpoint_, "cannot write", errno);
@@ -103,7 +112,7 @@ class PlainStream final : public SocketStream {
 
   std::string Peek(std::size_t size_max) override {
     std::string bytes(size_max, '\0');
-    const ssize_t size = recv(socket_.get(), bytes.data(), bytes.size(), MSG_PEEK);
+    const ssize_t size = recv(socket_.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
     bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     return bytes;
   }
@@ -111,6 +120,7 @@ class PlainStream final : public SocketStream {
  private:
   const Endpoint endpoint_;
   Descriptor socket_;
+  bool may_block_ = false;
 };
 
 // ---- TLS ----

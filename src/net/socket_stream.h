@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "net/input_buffer.h"
 #include "util/result.h"
 
 struct ssl_ctx_st;
@@ -51,6 +52,13 @@ class SocketStream {
   // The first bytes that have come, without taking them; empty where there are none or where they
   // cannot be seen (TLS).
   virtual std::string Peek(std::size_t size_max) = 0;
+
+  // For what was read and not yet used. It lives with the connection, so that its memory serves all
+  // requests.
+  InputBuffer& input() { return input_; }
+
+ private:
+  InputBuffer input_;
 };
 
 }  // namespace stele::net
