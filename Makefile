@@ -4,10 +4,10 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test demo bench format install clean
+.PHONY: help deps build test demo bench bench-store format install clean
 
 help: ## Say what each target does
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 deps: ## Install the Debian packages that are missing (root or sudo)
 	@tools/deps
@@ -25,6 +25,12 @@ demo: build ## Show what Stele does, on the example site
 
 bench: build ## Measure against other tools (ARGS=--quick); writes bench/results/
 	@bench/run $(ARGS)
+
+bench-store: build ## Measure the store against NFS (ARGS=--quick); writes bench/results/
+	@tools/deps tools/packages-bench-store.txt || echo "bench-store: goes on without what is missing"
+	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build/release --target store_load sync_unlink -j $(JOBS)
+	@bench/store_run $(ARGS)
 
 format: deps ## Format all C++ with clang-format
 	@find src tests bench -name '*.h' -o -name '*.cc' | xargs clang-format-16 -i
