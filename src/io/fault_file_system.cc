@@ -36,6 +36,10 @@ class FaultWritableFile final : public WritableFile {
     const Status half = base_->Append(bytes.substr(0, bytes.size() / 2));
     return half ? Status(Injected("write")) : half;
   }
+  Status Truncate(std::uint64_t size) override {
+    if (faults_.Fails()) return Injected("truncate");
+    return base_->Truncate(size);
+  }
   Status Sync() override {
     if (faults_.Fails()) return Injected("sync");
     return base_->Sync();

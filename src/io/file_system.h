@@ -28,7 +28,10 @@ class ReadableFile {
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
+  // After an error some of the bytes may be there.
   virtual Status Append(std::string_view bytes) = 0;
+  // Cuts it to its first `size` bytes. Errors: kInvalid when it has fewer.
+  virtual Status Truncate(std::uint64_t size) = 0;
   virtual Status Sync() = 0;
   // Reports what a late write may still find wrong. Closing does not sync.
   virtual Status Close() = 0;

@@ -5,7 +5,36 @@
 
 namespace stele::io {
 
+// What the disk has left; files take from it and give back.
+struct MemoryFileSystem::Space {
+  std::mutex mutex;
+  std::uint64_t free_bytes = std::uint64_t{1} << 40;
+
+  // How many of `wanted` bytes there are.
+  std::uint64_t Take(std::uint64_t wanted) {
+    const std::lock_guard lock(mutex);
+    const std::uint64_t taken = std::min(wanted, free_bytes);
+    free_bytes -= taken;
+    return taken;
+  }
+  void Give(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    free_bytes += bytes;
+  }
+};
+
 struct MemoryFileSystem::File {
+  explicit File(std::shared_ptr<Space> on) : space(std::move(on)) {}
+  ~File() { space->Give(content.size()); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  void Cut(std::size_t size) {
+    space->Give(content.size() - size);
+    content.resize(size);
+  }
+
+  const std::shared_ptr<Space> space;
   std::mutex mutex;
   std::string content;
   std::string synced;
@@ -52,7 +81,18 @@ class MemoryWritableFile final : public WritableFile {
 
   Status Append(std::string_view bytes) override {
     const std::lock_guard lock(file_->mutex);
-    file_->content += bytes;
+    const std::uint64_t taken = file_->space->Take(bytes.size());
+    file_->content += bytes.substr(0, taken);
+    if (taken < bytes.size()) return Error{ErrorCode::kFull, "cannot write: the disk is full"};
+    return {};
+  }
+
+  Status Truncate(std::uint64_t size) override {
+    const std::lock_guard lock(file_->mutex);
+    if (size > file_->content.size()) {
+      return Error{ErrorCode::kInvalid, "cannot cut a file to more than there is"};
+    }
+    file_->Cut(size);
     return {};
   }
 
@@ -107,17 +147,6 @@ class MemoryFileLock final : public FileLock {
   std::string path_;
 };
 
-std::string SurvivorOf(const std::string& content, const std::string& synced, Random& dice) {
-  if (!content.starts_with(synced)) return dice.Next() % 2 == 0 ? content : synced;
-  const std::size_t kept = dice.Next() % (content.size() - synced.size() + 1);
-  std::string survivor = content.substr(0, synced.size() + kept);
-  const std::size_t garbled = std::min<std::size_t>(kept, dice.Next() % 1024);
-  for (std::size_t i = 0; i < garbled; ++i) {
-    survivor[survivor.size() - 1 - i] = static_cast<char>(dice.Next());
-  }
-  return survivor;
-}
-
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Error NotFound(std::string_view what, const std::string& path) {
@@ -126,7 +155,8 @@ Error NotFound(std::string_view what, const std::string& path) {
 
 }  // namespace
 
-MemoryFileSystem::MemoryFileSystem() : locked_(std::make_shared<LockedPaths>()) {
+MemoryFileSystem::MemoryFileSystem()
+    : space_(std::make_shared<Space>()), locked_(std::make_shared<LockedPaths>()) {
   for (const char* root : {".", "/"}) {
     directories_[root] = std::make_unique<Directory>();
     directories_[root]->synced = true;
@@ -160,10 +190,10 @@ Result<std::unique_ptr<WritableFile>> MemoryFileSystem::Create(const std::string
   if (directory == nullptr) return NotFound("cannot create", path);
   FilePointer& file = directory->files[NameOf(path)];
   // An existing file keeps its identity and its synced content, as with O_TRUNC.
-  if (file == nullptr) file = std::make_shared<File>();
+  if (file == nullptr) file = std::make_shared<File>(space_);
   {
     const std::lock_guard file_lock(file->mutex);
-    file->content.clear();
+    file->Cut(0);
   }
   return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(file));
 }
@@ -173,7 +203,7 @@ Result<std::unique_ptr<WritableFile>> MemoryFileSystem::OpenForAppending(const s
   Directory* directory = DirectoryOf(path);
   if (directory == nullptr) return NotFound("cannot create", path);
   FilePointer& file = directory->files[NameOf(path)];
-  if (file == nullptr) file = std::make_shared<File>();
+  if (file == nullptr) file = std::make_shared<File>(space_);
   return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(file));
 }
 
@@ -232,12 +262,13 @@ Result<bool> MemoryFileSystem::Exists(const std::string& path) {
 Result<std::uint64_t> MemoryFileSystem::FreeBytes(const std::string& directory) {
   const std::lock_guard lock(mutex_);
   if (!directories_.contains(directory)) return NotFound("cannot ask for the space in", directory);
-  return free_bytes_;
+  const std::lock_guard space_lock(space_->mutex);
+  return space_->free_bytes;
 }
 
 void MemoryFileSystem::SetFreeBytes(std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  free_bytes_ = bytes;
+  const std::lock_guard lock(space_->mutex);
+  space_->free_bytes = bytes;
 }
 
 Result<std::unique_ptr<FileLock>> MemoryFileSystem::Lock(const std::string& path) {
@@ -249,7 +280,7 @@ Result<std::unique_ptr<FileLock>> MemoryFileSystem::Lock(const std::string& path
     return Error{ErrorCode::kBusy, "cannot lock " + path + ": somebody else has it"};
   }
   FilePointer& file = directory->files[NameOf(path)];
-  if (file == nullptr) file = std::make_shared<File>();
+  if (file == nullptr) file = std::make_shared<File>(space_);
   return std::unique_ptr<FileLock>(std::make_unique<MemoryFileLock>(locked_, path));
 }
 
@@ -264,20 +295,6 @@ Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
   return {};
 }
 
-void MemoryFileSystem::Crash(Random& dice) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [path, directory] : directories_) {
-      if (dice.Next() % 2 == 0) directory->synced_files = directory->files;
-      for (const auto& [name, file] : directory->synced_files) {
-        const std::lock_guard file_lock(file->mutex);
-        file->synced = SurvivorOf(file->content, file->synced, dice);
-      }
-    }
-  }
-  Crash();
-}
-
 void MemoryFileSystem::Crash() {
   const std::lock_guard lock(mutex_);
   locked_ = std::make_shared<LockedPaths>();
@@ -286,11 +303,17 @@ void MemoryFileSystem::Crash() {
     directory->files.clear();
     for (const auto& [name, file] : directory->synced_files) {
       const std::lock_guard file_lock(file->mutex);
-      auto survivor = std::make_shared<File>();
+      auto survivor = std::make_shared<File>(space_);
       survivor->content = survivor->synced = file->synced;
       directory->files[name] = std::move(survivor);
     }
     directory->synced_files = directory->files;
+  }
+  // What was lost has been given back by now.
+  for (const auto& [path, directory] : directories_) {
+    for (const auto& [name, file] : directory->files) {
+      static_cast<void>(space_->Take(file->content.size()));
+    }
   }
 }
 

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "io/file_system.h"
-#include "io/random.h"
 
 namespace stele::io {
 
@@ -33,15 +32,12 @@ class MemoryFileSystem final : public FileSystem {
   // Power off, power on. Files that are still open no longer reach the disk, and
   // locks are gone.
   void Crash();
-  // The same, but of what was not synced any part may have reached the disk: a directory has its
-  // old names or its new ones, and bytes behind those that were synced are there, or some of them,
-  // or something else.
-  void Crash(Random& dice);
 
-  // What FreeBytes() says from now on; nothing is refused for it.
+  // How much may still be written, from now on; what is removed or cut off comes back.
   void SetFreeBytes(std::uint64_t bytes);
 
   struct File;
+  struct Space;
   struct LockedPaths;
 
  private:
@@ -53,8 +49,8 @@ class MemoryFileSystem final : public FileSystem {
   FilePointer FileAt(const std::string& path);
 
   std::mutex mutex_;
+  const std::shared_ptr<Space> space_;
   std::shared_ptr<LockedPaths> locked_;
-  std::uint64_t free_bytes_ = std::uint64_t{1} << 40;
   std::map<std::string, std::unique_ptr<Directory>> directories_;
 };
 

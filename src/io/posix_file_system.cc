@@ -78,6 +78,20 @@ class PosixWritableFile final : public WritableFile {
     return {};
   }
 
+  Status Truncate(std::uint64_t size) override {
+    struct stat status = {};
+    if (::fstat(descriptor_.get(), &status) != 0) {
+      return SystemError("cannot ask for the size of " + path_, errno);
+    }
+    if (size > static_cast<std::uint64_t>(status.st_size)) {
+      return SystemError("cannot cut to more than there is " + path_, EINVAL);
+    }
+    if (::ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0) {
+      return SystemError("cannot truncate " + path_, errno);
+    }
+    return {};
+  }
+
   Status Sync() override {
     if (::fdatasync(descriptor_.get()) != 0) return SystemError("cannot sync " + path_, errno);
     return {};
@@ -138,7 +152,8 @@ class PosixFileLock final : public FileLock {
 };
 
 Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flags) {
-  Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666));
+  Descriptor descriptor(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666));
   if (descriptor.get() < 0) return SystemError("cannot create " + path, errno);
   return std::unique_ptr<WritableFile>(
       std::make_unique<PosixWritableFile>(path, std::move(descriptor)));
@@ -170,7 +185,7 @@ Result<std::unique_ptr<WritableFile>> PosixFileSystem::Create(const std::string&
 }
 
 Result<std::unique_ptr<WritableFile>> PosixFileSystem::OpenForAppending(const std::string& path) {
-  return OpenForWriting(path, O_APPEND);
+  return OpenForWriting(path, 0);
 }
 
 Result<std::unique_ptr<UpdatableFile>> PosixFileSystem::OpenForUpdating(const std::string& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -13,10 +14,14 @@ class Random {
   virtual std::uint64_t Next() = 0;
 };
 
-// From the operating system.
+// From the operating system, some at a time: a process that forks must not use it on both sides.
 class SystemRandom final : public Random {
  public:
   std::uint64_t Next() override;
+
+ private:
+  std::array<std::uint64_t, 32> values_;
+  std::size_t left_ = 0;
 };
 
 // The same sequence for the same seed.

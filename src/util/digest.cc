@@ -80,16 +80,30 @@ std::string Digest::Labelled() const {
   return labelled;
 }
 
+namespace {
+
+// Fetched once: looking a method up costs as much as hashing a kilobyte.
+const EVP_MD* MethodOf(DigestAlgorithm algorithm) {
+  static const auto kMethods = [] {
+    std::array<const EVP_MD*, kAlgorithms.size()> methods;
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      methods[i] = EVP_MD_fetch(nullptr, std::string(kAlgorithms[i].name).c_str(), nullptr);
+    }
+    return methods;
+  }();
+  return kMethods[static_cast<std::size_t>(algorithm)];
+}
+
+}  // namespace
+
 struct Hasher::State {
   DigestAlgorithm algorithm;
-  EVP_MD* method;
+  const EVP_MD* method;
   EVP_MD_CTX* context;
 };
 
 Hasher::Hasher(DigestAlgorithm algorithm)
-    : state_(new State{algorithm,
-                       EVP_MD_fetch(nullptr, std::string(DigestName(algorithm)).c_str(), nullptr),
-                       EVP_MD_CTX_new()}) {
+    : state_(new State{algorithm, MethodOf(algorithm), EVP_MD_CTX_new()}) {
   Check(state_->method != nullptr && state_->context != nullptr);
   Check(EVP_DigestInit_ex2(state_->context, state_->method, nullptr) == 1);
 }
@@ -97,7 +111,6 @@ Hasher::Hasher(DigestAlgorithm algorithm)
 Hasher::~Hasher() {
   if (state_ == nullptr) return;
   EVP_MD_CTX_free(state_->context);
-  EVP_MD_free(state_->method);
 }
 
 Hasher::Hasher(Hasher&&) noexcept = default;
@@ -119,9 +132,11 @@ Digest Hasher::Finish() {
 }
 
 Digest DigestOf(DigestAlgorithm algorithm, std::string_view bytes) {
-  Hasher hasher(algorithm);
-  hasher.Update(bytes);
-  return hasher.Finish();
+  std::array<unsigned char, EVP_MAX_MD_SIZE> value;
+  unsigned int size = 0;
+  Check(EVP_Digest(bytes.data(), bytes.size(), value.data(), &size, MethodOf(algorithm), nullptr) ==
+        1);
+  return Digest(algorithm, {reinterpret_cast<const char*>(value.data()), size});
 }
 
 }  // namespace stele
