@@ -15,7 +15,6 @@ Command StoreCompactCommand();
 Command StoreGetCommand();
 Command StoreLsCommand();
 Command StorePutCommand();
-Command StoreReindexCommand();
 Command StoreRepairCommand();
 Command StoreRmCommand();
 Command StoreServeCommand();

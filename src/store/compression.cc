@@ -9,7 +9,7 @@
 namespace stele::store {
 namespace {
 
-constexpr int kGzipLevel = 6;
+constexpr int kGzipLevel = 1;
 
 bool Fits(std::string_view rule, std::string_view type) {
   if (rule.ends_with('*')) return type.starts_with(rule.substr(0, rule.size() - 1));

@@ -38,7 +38,7 @@ Status IndexBatch::Apply(const LogEntry& entry) {
   if (!operations) return operations.error();
   const bool is_block = entry.kind == LogEntry::Kind::kBlock;
   const OperationRow said{entry.block.overflow, entry.record_id, entry.location.container,
-                          is_block ? 0 : entry.location.length};
+                          entry.note_bytes};
   const auto known = FindBlock(*operations, entry);
   const bool is_new = known == operations->end();
   if (is_new) {
@@ -60,6 +60,7 @@ Status IndexBatch::Apply(const LogEntry& entry) {
     status = Resize(entry.block, loaded->row, entry.size);
     loaded->row.location = entry.location;
     loaded->row.size = entry.size;
+    loaded->row.coding = entry.coding;
   }
   const bool is_release = entry.kind == LogEntry::Kind::kRelease;
   if (status && is_new) status = Count(entry, is_release ? -1 : 1, loaded->row);
@@ -86,6 +87,7 @@ Status IndexBatch::Forget(const LogEntry& entry) {
     status = Resize(entry.block, loaded->row, 0);
     loaded->row.location = {};
     loaded->row.size = 0;
+    loaded->row.coding = ContentCoding::kUnknown;
   }
   const bool is_release = entry.kind == LogEntry::Kind::kRelease;
   if (status && counts) status = Count(entry, is_release ? 1 : -1, loaded->row);

@@ -69,13 +69,14 @@ Result<bool> ContainerCompactor::IsUsed(const LogEntry& entry) {
 }
 
 Status ContainerCompactor::Copy(const io::ReadableFile& file, LogEntry entry) {
-  const std::uint64_t length = entry.location.length;
+  const bool is_block = entry.kind == LogEntry::Kind::kBlock;
+  const std::uint64_t length = is_block ? entry.location.length : entry.note_bytes;
   copied_bytes_ += length;
-  if (length > kCopiedBytesMax) return CopyLarge(file, entry);
-  std::string record(length, '\0');
+  if (is_block && length > kCopiedBytesMax) return CopyLarge(file, entry);
+  std::string record(is_block ? length : 0, '\0');
   const Result<std::size_t> read = file.ReadAt(entry.location.offset, record);
   if (!read) return read.error();
-  if (*read < length) return Error{ErrorCode::kIo, "a container became shorter"};
+  if (*read < record.size()) return Error{ErrorCode::kIo, "a container became shorter"};
   copies_.push_back({std::move(entry), std::move(record)});
   waiting_bytes_ += length;
   const bool enough = copies_.size() >= kCopiesMax || waiting_bytes_ >= kCopiedBytesMax;

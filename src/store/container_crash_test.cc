@@ -237,8 +237,8 @@ TEST(ContainerCrash, EveryFlippedByteIsFoundAndNamed) {
     const auto volume = lab.Open();
     ASSERT_NE(volume, nullptr);
     const std::vector<Finding> findings = FindingsOf(*volume);
-    // Time, system and hints in the header of a gzip member, and the bits that fill up the last
-    // byte of its deflate stream, mean nothing and have no checksum.
+    // Time, system and hints in the header of a gzip member, and the bits that fill up a byte
+    // before a stored block, three times in a block's record, mean nothing and have no checksum.
     if (findings.empty()) {
       ++unnoticed;
       continue;
@@ -251,7 +251,7 @@ TEST(ContainerCrash, EveryFlippedByteIsFoundAndNamed) {
     EXPECT_EQ(findings.front().code, ErrorCode::kCorrupt);
     EXPECT_EQ(ReadContent(*volume, key).error().code, ErrorCode::kCorrupt);
   }
-  EXPECT_LE(unnoticed, 4 * 7);
+  EXPECT_LE(unnoticed, 4 * 7 + 3 * 3);
 }
 
 TEST(ContainerCrash, ATableFromALaterMomentThanTheContainersIsMadeAnew) {

@@ -10,23 +10,27 @@ namespace {
 constexpr std::string_view kBlockField = "Stele-Block";
 constexpr std::string_view kOwnerField = "Stele-Owner";
 constexpr std::string_view kOperationField = "Stele-Operation";
+constexpr std::string_view kCompressionField = "Stele-Compression";
 constexpr std::string_view kWarcFields = "application/warc-fields";
-constexpr std::string_view kReferenceLine = "stele: reference";
-constexpr std::string_view kReleaseLine = "stele: release";
-
-std::string TargetUri(std::string_view volume, const BlockId& block) {
-  return fmt::format("stele:{}:{}", volume, BlockName(block.signature, block.overflow));
-}
+constexpr std::string_view kReferenceName = "stele-reference: ";
+constexpr std::string_view kReleaseName = "stele-release: ";
+constexpr std::size_t kMediaTypeBytesMax = 255;
 
 // What could not stand in a field, or is no media type, is not repeated.
 std::string_view CleanMediaType(std::string_view media_type) {
+  if (media_type.size() > kMediaTypeBytesMax) return "application/octet-stream";
   for (const char c : media_type) {
     if (c < ' ' || c > '~') return "application/octet-stream";
   }
   return TrimSpace(media_type).empty() ? "application/octet-stream" : media_type;
 }
 
-std::string Bracketed(std::string_view record_id) { return fmt::format("<{}>", record_id); }
+void AddField(std::string& head, std::string_view name, std::string_view value) {
+  head += name;
+  head += ": ";
+  head += value;
+  head += "\r\n";
+}
 
 std::string_view WithoutBrackets(std::string_view id) {
   if (id.size() < 2 || id.front() != '<' || id.back() != '>') return {};
@@ -38,83 +42,130 @@ Error Unreadable(const record::Record& record, std::string_view what) {
           fmt::format("the {} record at {} has {}", record.type_name, record.offset, what)};
 }
 
-Result<std::optional<LogEntry>> MakeEntry(const record::Record& record, LogEntry::Kind kind,
-                                          std::string_view block, Operation operation,
-                                          std::string_view record_id) {
+Result<LogEntry> MakeEntry(const record::Record& record, LogEntry::Kind kind,
+                           std::string_view block, Operation operation,
+                           std::string_view record_id) {
   const std::optional<BlockId> id = ParseBlockName(block);
   if (!id) return Unreadable(record, "no name of a block");
   if (!IsOperation(operation)) return Unreadable(record, "no owner and operation");
   if (record_id.empty() || record_id.size() > 255) return Unreadable(record, "no block's id");
   const std::uint64_t size = kind == LogEntry::Kind::kBlock ? record.content_length : 0;
-  return std::optional(LogEntry{kind, *id, std::move(operation), std::string(record_id), size, {}});
+  return LogEntry{kind, *id, std::move(operation), std::string(record_id), size, {}};
+}
+
+Result<std::vector<LogEntry>> ParseBlock(const record::Record& record, std::string_view block) {
+  Operation operation{std::string(record.fields.Find(kOwnerField).value_or("")),
+                      std::string(record.fields.Find(kOperationField).value_or(""))};
+  Result<LogEntry> entry = MakeEntry(record, LogEntry::Kind::kBlock, block, std::move(operation),
+                                     WithoutBrackets(record.record_id()));
+  if (!entry) return entry.error();
+  const std::string_view compression = record.fields.Find(kCompressionField).value_or("");
+  for (const ContentCoding coding : {ContentCoding::kGzip, ContentCoding::kIdentity}) {
+    if (compression == ContentCodingName(coding)) entry->coding = coding;
+  }
+  return std::vector{*std::move(entry)};
+}
+
+Result<LogEntry> ParseNote(const record::Record& record, std::string_view line) {
+  const bool reference = line.starts_with(kReferenceName);
+  if (!reference && !line.starts_with(kReleaseName)) {
+    return Unreadable(record, "an act that is not known");
+  }
+  line.remove_prefix(reference ? kReferenceName.size() : kReleaseName.size());
+  const std::vector<std::string_view> words = Split(line, ' ');
+  if (words.size() != 4) return Unreadable(record, "another number of words in a line");
+  return MakeEntry(record, reference ? LogEntry::Kind::kReference : LogEntry::Kind::kRelease,
+                   words[0], {std::string(words[1]), std::string(words[2])}, words[3]);
 }
 
 }  // namespace
 
-warc::FieldList BlockFields(const LogEntry& entry, std::string_view volume,
-                            const BlockRecord& record) {
-  warc::FieldList fields;
-  fields.Add("WARC-Type", "resource");
-  fields.Add("WARC-Record-ID", Bracketed(entry.record_id));
-  fields.Add("WARC-Date", FormatIsoMillis(record.date));
-  fields.Add("WARC-Target-URI", TargetUri(volume, entry.block));
-  fields.Add("WARC-Block-Digest", record.digest->Labelled());
-  fields.Add(kBlockField, BlockName(entry.block.signature, entry.block.overflow));
-  fields.Add(kOwnerField, entry.operation.owner);
-  fields.Add(kOperationField, entry.operation.id);
-  fields.Add("Content-Type", CleanMediaType(record.media_type));
-  return fields;
+std::string_view ContentCodingName(ContentCoding coding) {
+  switch (coding) {
+    case ContentCoding::kGzip:
+      return "gzip";
+    case ContentCoding::kIdentity:
+      return "identity";
+    case ContentCoding::kUnknown:
+      break;
+  }
+  return "unknown";
 }
 
-NoteRecord NoteOf(const LogEntry& entry, std::string_view volume, std::string_view record_id,
-                  Timestamp date) {
-  NoteRecord note;
-  note.body = fmt::format("{}\r\nblock: {}\r\nowner: {}\r\noperation: {}\r\n",
-                          entry.kind == LogEntry::Kind::kReference ? kReferenceLine : kReleaseLine,
-                          BlockName(entry.block.signature, entry.block.overflow),
-                          entry.operation.owner, entry.operation.id);
-  note.fields.Add("WARC-Type", "metadata");
-  note.fields.Add("WARC-Record-ID", Bracketed(record_id));
-  note.fields.Add("WARC-Date", FormatIsoMillis(date));
-  note.fields.Add("WARC-Target-URI", TargetUri(volume, entry.block));
-  note.fields.Add("WARC-Refers-To", Bracketed(entry.record_id));
-  note.fields.Add("WARC-Block-Digest", DigestOf(DigestAlgorithm::kSha256, note.body).Labelled());
-  note.fields.Add("Content-Type", kWarcFields);
-  return note;
+std::string BlockHead(const LogEntry& entry, std::string_view volume, const BlockRecord& record) {
+  const std::string name = BlockName(entry.block.signature, entry.block.overflow);
+  std::string head;
+  head.reserve(700);
+  head += "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <";
+  head += entry.record_id;
+  head += ">\r\n";
+  AddField(head, "WARC-Date", FormatIsoMillis(record.date));
+  head += "WARC-Target-URI: stele:";
+  head += volume;
+  head += ':';
+  head += name;
+  head += "\r\n";
+  AddField(head, "WARC-Block-Digest", record.digest->Labelled());
+  AddField(head, kBlockField, name);
+  AddField(head, kOwnerField, entry.operation.owner);
+  AddField(head, kOperationField, entry.operation.id);
+  AddField(head, kCompressionField, ContentCodingName(entry.coding));
+  AddField(head, "Content-Type", CleanMediaType(record.media_type));
+  AddField(head, "Content-Length", std::to_string(entry.size));
+  head += "\r\n";
+  return head;
 }
 
-bool HasEntryBody(const record::Record& record) {
+std::string NoteLine(const LogEntry& entry) {
+  std::string line(entry.kind == LogEntry::Kind::kReference ? kReferenceName : kReleaseName);
+  line.reserve(300);
+  line += BlockName(entry.block.signature, entry.block.overflow);
+  line += ' ';
+  line += entry.operation.owner;
+  line += ' ';
+  line += entry.operation.id;
+  line += ' ';
+  line += entry.record_id;
+  line += "\r\n";
+  return line;
+}
+
+std::string NotesRecord(std::string_view lines, std::string_view record_id, Timestamp date) {
+  std::string record = "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <";
+  record.reserve(lines.size() + 400);
+  record += record_id;
+  record += ">\r\n";
+  AddField(record, "WARC-Date", FormatIsoMillis(date));
+  AddField(record, "WARC-Block-Digest", DigestOf(DigestAlgorithm::kSha256, lines).Labelled());
+  AddField(record, "Content-Type", kWarcFields);
+  AddField(record, "Content-Length", std::to_string(lines.size()));
+  record += "\r\n";
+  record += lines;
+  record += "\r\n\r\n";
+  return record;
+}
+
+bool HasNotes(const record::Record& record) {
   return record.type == record::RecordType::kMetadata && record.content_type == kWarcFields &&
-         record.content_length <= kEntryBodyBytesMax;
+         record.content_length <= kNotesBytesMax;
 }
 
-Result<std::optional<LogEntry>> ParseLogEntry(const record::Record& record, std::string_view body) {
+Result<std::vector<LogEntry>> ParseLogEntries(const record::Record& record, std::string_view body) {
   if (record.type == record::RecordType::kResource) {
     const std::optional<std::string_view> block = record.fields.Find(kBlockField);
-    if (!block) return std::optional<LogEntry>();
-    Operation operation{std::string(record.fields.Find(kOwnerField).value_or("")),
-                        std::string(record.fields.Find(kOperationField).value_or(""))};
-    return MakeEntry(record, LogEntry::Kind::kBlock, *block, std::move(operation),
-                     WithoutBrackets(record.record_id()));
+    return block ? ParseBlock(record, *block) : std::vector<LogEntry>();
   }
-  if (!HasEntryBody(record) || !body.starts_with("stele: ")) return std::optional<LogEntry>();
-  const std::vector<std::string_view> lines = Split(body, '\n');
-  if (lines.size() != 5 || !lines[4].empty()) return Unreadable(record, "another number of lines");
-  constexpr std::string_view kNames[] = {"", "block: ", "owner: ", "operation: "};
-  std::string_view values[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (!lines[i].starts_with(kNames[i]) || !lines[i].ends_with('\r')) {
-      return Unreadable(record, fmt::format("no {}in line {}", kNames[i], i + 1));
-    }
-    values[i] = lines[i].substr(kNames[i].size(), lines[i].size() - kNames[i].size() - 1);
+  std::vector<LogEntry> entries;
+  if (!HasNotes(record) || !body.starts_with("stele-")) return entries;
+  while (!body.empty()) {
+    const std::size_t end = body.find("\r\n");
+    if (end == std::string_view::npos) return Unreadable(record, "a line without end");
+    Result<LogEntry> entry = ParseNote(record, body.substr(0, end));
+    if (!entry) return entry.error();
+    entries.push_back(*std::move(entry));
+    body.remove_prefix(end + 2);
   }
-  if (values[0] != kReferenceLine && values[0] != kReleaseLine) {
-    return Unreadable(record, "an act that is not known");
-  }
-  const auto kind =
-      values[0] == kReferenceLine ? LogEntry::Kind::kReference : LogEntry::Kind::kRelease;
-  return MakeEntry(record, kind, values[1], {std::string(values[2]), std::string(values[3])},
-                   WithoutBrackets(record.fields.Find("WARC-Refers-To").value_or("")));
+  return entries;
 }
 
 }  // namespace stele::store

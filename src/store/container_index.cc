@@ -7,7 +7,7 @@
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kFormat = "stele container index 3";
+constexpr std::string_view kFormat = "stele container index 4";
 constexpr const char* kFormatKey = "!format";
 constexpr const char* kPositionKey = "!position";
 constexpr const char* kUsageKey = "!usage";

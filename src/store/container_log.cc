@@ -1,12 +1,54 @@
 // Group commit: whoever finds nobody writing takes all that is waiting, writes it with one sync and
-// wakes the others; meanwhile the next group gathers.
+// wakes the others one by one; meanwhile the next group gathers, and its first one writes next.
 #include "store/container_log.h"
 
 #include <fmt/format.h>
+#include <semaphore.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 
 namespace stele::store {
+namespace {
+
+constexpr std::size_t kBufferBytesMax = 1 << 20;
+
+// Wakes one thread, which need not wait yet and may be gone as soon as it is woken.
+class Signal {
+ public:
+  Signal() { ::sem_init(&semaphore_, 0, 0); }
+  ~Signal() { ::sem_destroy(&semaphore_); }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+  void Send() { ::sem_post(&semaphore_); }
+  void Wait() {
+    while (::sem_wait(&semaphore_) != 0) {  // interrupted
+    }
+  }
+
+ private:
+  sem_t semaphore_;
+};
+
+}  // namespace
+
+struct ContainerLog::Addition {
+  explicit Addition(const LogEntry& of) : entry(of) {}
+  explicit Addition(bool next) : begins_next(next) {}
+
+  bool IsBlock() const { return entry && entry->kind == LogEntry::Kind::kBlock; }
+  bool IsNote() const { return entry && entry->kind != LogEntry::Kind::kBlock; }
+
+  std::optional<LogEntry> entry;      // none: begins_next
+  std::string_view record;            // of a block
+  const std::string* path = nullptr;  // instead of `record`
+  bool begins_next = false;           // instead of adding something
+  RecordLocation location;
+  std::optional<Status> status;  // none: not done yet
+  bool is_first = true;          // of those that one thread waits for; its signal is used
+  Signal signal;                 // done, or to write
+};
 
 ContainerLog::ContainerLog(ContainerFiles& files, BlockIndex& index, Options options, Tail tail)
     : files_(files),
@@ -14,112 +56,112 @@ ContainerLog::ContainerLog(ContainerFiles& files, BlockIndex& index, Options opt
       options_(std::move(options)),
       last_(tail.last),
       last_size_(tail.last_size),
+      good_size_(tail.last_size),
       bytes_(tail.all_bytes) {}
 
-std::uint64_t ContainerLog::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
-}
-
-bool ContainerLog::failed() const {
-  const std::lock_guard lock(mutex_);
-  return failure_.has_value();
-}
+ContainerLog::~ContainerLog() = default;
 
 Result<RecordLocation> ContainerLog::Append(const LogEntry& entry, std::string_view record) {
-  Addition addition{entry, record, nullptr, false, {}};
-  const Status committed = Commit(std::span(&addition, 1));
+  Addition addition(entry);
+  addition.record = record;
+  const Status committed = Commit(std::array{&addition});
   if (!committed) return committed.error();
-  return addition.entry.location;
+  return addition.location;
 }
 
 Result<RecordLocation> ContainerLog::AppendFile(const LogEntry& entry, const std::string& path) {
-  Addition addition{entry, {}, &path, false, {}};
-  const Status committed = Commit(std::span(&addition, 1));
+  Addition addition(entry);
+  addition.path = &path;
+  const Status committed = Commit(std::array{&addition});
   if (!committed) return committed.error();
-  return addition.entry.location;
+  return addition.location;
+}
+
+Status ContainerLog::AppendNote(const LogEntry& entry) {
+  Addition addition(entry);
+  return Commit(std::array{&addition});
 }
 
 Status ContainerLog::AppendAll(std::span<const Copy> copies) {
-  std::vector<Addition> additions;
-  additions.reserve(copies.size());
+  std::deque<Addition> additions;
+  std::vector<Addition*> all;
   for (const Copy& copy : copies) {
-    additions.push_back({copy.entry, copy.record, nullptr, false, {}});
+    Addition& addition = additions.emplace_back(copy.entry);
+    addition.record = copy.record;
+    addition.is_first = all.empty();
+    all.push_back(&addition);
   }
-  return additions.empty() ? Status() : Commit(additions);
-}
-
-void ContainerLog::Freed(std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  bytes_ -= bytes;
+  return all.empty() ? Status() : Commit(all);
 }
 
 Status ContainerLog::StartNext() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !writing_; });
-  writing_ = true;
-  Status status = failure_ ? Status(*failure_) : Status();
-  lock.unlock();
-  if (status) status = Seal();
-  if (status) status = Start();
-  if (status) status = file_->Sync();
-  if (status) status = index_.Apply({}, {last_.serial, last_size_});
-  lock.lock();
-  Finish(status);
+  Addition addition(true);
+  return Commit(std::array{&addition});
+}
+
+// Those that wait together are written together.
+Status ContainerLog::Commit(std::span<Addition* const> additions) {
+  Addition& first = *additions.front();
+  bool leads = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.insert(waiting_.end(), additions.begin(), additions.end());
+    leads = !std::exchange(writing_, true);
+  }
+  if (!leads) first.signal.Wait();
+  if (!first.status) {
+    std::vector<Addition*> group;
+    {
+      const std::lock_guard lock(mutex_);
+      group.swap(waiting_);
+    }
+    WriteGroup(group);
+    // Whoever is woken may be gone at once, with all its additions.
+    std::erase_if(group, [&](const Addition* done) { return !done->is_first || done == &first; });
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = !waiting_.empty();
+      if (writing_) waiting_.front()->signal.Send();
+    }
+    for (Addition* done : group) done->signal.Send();
+  }
+  for (const Addition* addition : additions) {
+    if (!*addition->status) return *addition->status;
+  }
+  return {};
+}
+
+// One that cannot be written, for lack of space perhaps, does not take the others with it.
+void ContainerLog::WriteGroup(const std::vector<Addition*>& group) {
+  Status status = failure_ ? Status(*failure_) : WriteAll(group);
+  if (!status) TakeBack();
+  for (Addition* addition : group) {
+    if (addition->status) continue;
+    if (!status && !failure_ && group.size() > 1) {
+      WriteGroup({addition});
+    } else {
+      addition->status = status;
+    }
+  }
+}
+
+Status ContainerLog::WriteAll(const std::vector<Addition*>& group) {
+  for (Addition* addition : group) {
+    if (!addition->IsBlock()) continue;
+    const Status written = WriteBlock(*addition);
+    if (!written) return written;
+  }
+  Status status = WriteNotes(group);
+  if (status) status = CommitWritten();
+  for (Addition* addition : group) {
+    if (!addition->begins_next || !status) continue;
+    status = BeginNext();
+    if (status) addition->status = status;
+  }
   return status;
 }
 
-Status ContainerLog::Commit(std::span<Addition> additions) {
-  std::unique_lock lock(mutex_);
-  for (Addition& addition : additions) waiting_.push_back(&addition);
-  const Addition& last = additions.back();
-  changed_.wait(lock, [&] { return last.done || !writing_; });
-  if (!last.done) {
-    writing_ = true;
-    const std::vector<Addition*> group = std::exchange(waiting_, {});
-    Status status = failure_ ? Status(*failure_) : Status();
-    lock.unlock();
-    if (status) status = WriteAll(group);
-    lock.lock();
-    for (Addition* done : group) {
-      done->status = status;
-      done->done = true;
-      if (status) bytes_ += done->entry.location.length;
-    }
-    Finish(status);
-  }
-  return last.status;
-}
-
-// Lets the next one write. Requires: mutex_ is held.
-void ContainerLog::Finish(const Status& status) {
-  if (!status && !failure_) {
-    failure_ = Error{status.error().code,
-                     fmt::format("{}; nothing more is written until the volume is opened again",
-                                 status.error().text)};
-  }
-  writing_ = false;
-  changed_.notify_all();
-}
-
-Status ContainerLog::WriteAll(const std::vector<Addition*>& additions) {
-  for (Addition* addition : additions) {
-    const Status written = WriteOne(*addition);
-    if (!written) return written;
-  }
-  if (file_ != nullptr) {
-    const Status synced = file_->Sync();
-    if (!synced) return synced;
-  }
-  std::vector<LogEntry> entries;
-  entries.reserve(additions.size());
-  for (const Addition* addition : additions) entries.push_back(addition->entry);
-  const Status applied = index_.Apply(entries, entries.back().location.end());
-  if (!applied || !std::exchange(flush_due_, false)) return applied;
-  return index_.Flush();
-}
-
-Status ContainerLog::WriteOne(Addition& addition) {
+Status ContainerLog::WriteBlock(Addition& addition) {
   std::uint64_t length = addition.record.size();
   if (addition.path != nullptr) {
     const auto file = files_.fs().OpenForReading(*addition.path);
@@ -129,13 +171,45 @@ Status ContainerLog::WriteOne(Addition& addition) {
     length = *size;
   }
   if (addition.path != nullptr && length > options_.copied_bytes_max) {
-    addition.entry.location.length = length;
-    return AdoptFile(addition);
+    return AdoptFile(addition, length);
   }
   const Status room = MakeRoom(length);
   if (!room) return room;
-  addition.entry.location = {last_.serial, last_size_, length};
-  return addition.path != nullptr ? CopyFile(*addition.path) : Write(addition.record);
+  addition.location = {last_.serial, last_size_, length};
+  const Status written =
+      addition.path != nullptr ? CopyFile(*addition.path) : Write(addition.record);
+  if (written) written_.push_back(&addition);
+  return written;
+}
+
+Status ContainerLog::WriteNotes(const std::vector<Addition*>& group) {
+  std::string lines;
+  std::vector<Addition*> noted;
+  const auto write = [&]() -> Status {
+    if (noted.empty()) return {};
+    const std::string record = options_.notes_record(lines);
+    const Status room = MakeRoom(record.size());
+    if (!room) return room;
+    for (Addition* addition : noted) {
+      addition->entry->note_bytes = record.size() / noted.size();
+      addition->location = {last_.serial, last_size_, record.size()};
+      written_.push_back(addition);
+    }
+    lines.clear();
+    noted.clear();
+    return Write(record);
+  };
+  for (Addition* addition : group) {
+    if (!addition->IsNote()) continue;
+    const std::string line = NoteLine(*addition->entry);
+    if (lines.size() + line.size() > kNotesBytesMax) {
+      const Status written = write();
+      if (!written) return written;
+    }
+    lines += line;
+    noted.push_back(addition);
+  }
+  return write();
 }
 
 Status ContainerLog::CopyFile(const std::string& path) {
@@ -153,23 +227,40 @@ Status ContainerLog::CopyFile(const std::string& path) {
 }
 
 // The file, synced already by whoever wrote it, becomes a container by its name alone.
-Status ContainerLog::AdoptFile(Addition& addition) {
+Status ContainerLog::AdoptFile(Addition& addition, std::uint64_t length) {
   Status status = Seal();
   if (!status) return status;
   const ContainerName name{last_.serial + 1, true};
   status = files_.fs().Rename(*addition.path, files_.PathOf(name));
-  if (status) status = files_.fs().SyncDirectory(files_.directory());
   if (!status) return status;
+  status = files_.fs().SyncDirectory(files_.directory());
+  if (!status) {
+    Poison(status.error());
+    return status;
+  }
   last_ = name;
-  last_size_ = addition.entry.location.length;
-  addition.entry.location.container = name.serial;
-  addition.entry.location.offset = 0;
-  return {};
+  last_size_ = good_size_ = length;
+  addition.location = {name.serial, 0, length};
+  written_.push_back(&addition);
+  return CommitWritten();
 }
 
 Status ContainerLog::Write(std::string_view bytes) {
   last_size_ += bytes.size();
-  return file_->Append(bytes);
+  if (buffer_.size() + bytes.size() > kBufferBytesMax) {
+    const Status written = WriteOut();
+    if (!written) return written;
+  }
+  if (bytes.size() > kBufferBytesMax) return file_->Append(bytes);
+  buffer_.Append(bytes);
+  return {};
+}
+
+Status ContainerLog::WriteOut() {
+  if (buffer_.size() == 0) return {};
+  const Status written = file_->Append(buffer_.view());
+  buffer_.Clear();
+  return written;
 }
 
 Status ContainerLog::MakeRoom(std::uint64_t bytes) {
@@ -179,31 +270,34 @@ Status ContainerLog::MakeRoom(std::uint64_t bytes) {
     const Status sealed = Seal();
     if (!sealed) return sealed;
   }
-  if (last_.serial == 0 || last_.sealed) return Start();
-  if (file_ != nullptr) return {};
-  auto file = files_.fs().OpenForAppending(files_.PathOf(last_));
-  if (!file) return file.error();
-  file_ = *std::move(file);
-  return {};
-}
-
-// Leaves no open container behind.
-Status ContainerLog::Seal() {
-  if (last_.serial == 0 || last_.sealed) return {};
-  Status status;
+  if (last_.serial == 0 || last_.sealed) {
+    const Status started = Start();
+    if (!started) return started;
+  }
   if (file_ == nullptr) {
     auto file = files_.fs().OpenForAppending(files_.PathOf(last_));
     if (!file) return file.error();
     file_ = *std::move(file);
   }
-  status = file_->Sync();
-  if (status) status = file_->Close();
+  if (last_size_ > 0 || !options_.first_record) return {};
+  const std::string first_record = options_.first_record();
+  first_record_size_ = first_record.size();
+  return Write(first_record);
+}
+
+// Leaves no open container behind.
+Status ContainerLog::Seal() {
+  Status status = CommitWritten();
+  if (!status || last_.serial == 0 || last_.sealed) return status;
+  if (file_ != nullptr) status = file_->Close();
   file_.reset();
   const ContainerName sealed{last_.serial, true};
   if (status) status = files_.fs().Rename(files_.PathOf(last_), files_.PathOf(sealed));
-  if (status) status = files_.fs().SyncDirectory(files_.directory());
-  if (status) last_ = sealed;
+  if (!status) return status;
+  last_ = sealed;
   flush_due_ = true;
+  status = files_.fs().SyncDirectory(files_.directory());
+  if (!status) Poison(status.error());
   return status;
 }
 
@@ -216,14 +310,72 @@ Status ContainerLog::Start() {
   if (!synced) return synced;
   file_ = *std::move(file);
   last_ = next;
-  last_size_ = 0;
-  const std::string first_record = options_.first_record ? options_.first_record() : "";
-  first_record_size_ = first_record.size();
-  {
-    const std::lock_guard lock(mutex_);
-    bytes_ += first_record_size_;
+  last_size_ = good_size_ = 0;
+  return {};
+}
+
+Status ContainerLog::BeginNext() {
+  Status status = Seal();
+  if (status) status = MakeRoom(0);
+  if (status) status = WriteOut();
+  if (!status) return status;
+  status = file_->Sync();
+  if (status) status = index_.Apply({}, {last_.serial, last_size_});
+  if (!status) {
+    Poison(status.error());
+    return status;
   }
-  return Write(first_record);
+  bytes_ += last_size_ - good_size_;
+  good_size_ = last_size_;
+  return {};
+}
+
+// Syncs and applies what has been written since the last time.
+Status ContainerLog::CommitWritten() {
+  if (written_.empty()) return {};
+  if (file_ != nullptr) {
+    const Status out = WriteOut();
+    if (!out) return out;
+    const Status synced = file_->Sync();
+    if (!synced) {
+      Poison(synced.error());
+      return synced;
+    }
+    ++syncs_;
+  }
+  std::vector<LogEntry> entries;
+  entries.reserve(written_.size());
+  for (Addition* addition : written_) {
+    addition->entry->location = addition->location;
+    entries.push_back(*std::move(addition->entry));
+  }
+  Status applied = index_.Apply(entries, {last_.serial, last_size_});
+  if (applied && std::exchange(flush_due_, false)) applied = index_.Flush();
+  if (!applied) {
+    Poison(applied.error());
+    return applied;
+  }
+  bytes_ += last_size_ - (last_.sealed ? 0 : good_size_);
+  good_size_ = last_size_;
+  for (Addition* addition : written_) addition->status = Status();
+  written_.clear();
+  return {};
+}
+
+// Forgets what was written and not committed.
+void ContainerLog::TakeBack() {
+  written_.clear();
+  buffer_.Clear();
+  last_size_ = good_size_;
+  if (file_ == nullptr || failure_) return;
+  const Status cut = file_->Truncate(good_size_);
+  if (!cut) Poison(cut.error());
+}
+
+void ContainerLog::Poison(const Error& error) {
+  failure_ = Error{
+      error.code,
+      fmt::format("{}; nothing more is written until the volume is opened again", error.text)};
 }
 
 }  // namespace stele::store

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/buffer.h"
 #include "io/file_system.h"
 #include "store/container_entry.h"
 #include "store/container_files.h"
@@ -20,7 +21,7 @@ namespace stele::store {
 
 // Appends records to the last container and applies them to the index: first synced, then applied
 // in the order of the log, then acknowledged. Writers that come while a sync is under way share
-// the next one. Thread-safe. Borrows its arguments for life.
+// the next one, and their notes share a record. Thread-safe. Borrows its arguments for life.
 class ContainerLog {
  public:
   struct Options {
@@ -29,6 +30,8 @@ class ContainerLog {
     std::uint64_t copied_bytes_max = 64 << 20;
     // Makes what every other container begins with: a whole record. Empty: nothing.
     std::function<std::string()> first_record;
+    // Makes a whole record of the lines of some notes. One thread at a time.
+    std::function<std::string(std::string_view lines)> notes_record;
   };
   // Where writing goes on. `last` is the last container, which is whole; serial 0: there is none.
   struct Tail {
@@ -38,16 +41,21 @@ class ContainerLog {
   };
 
   ContainerLog(ContainerFiles& files, BlockIndex& index, Options options, Tail tail);
+  ~ContainerLog();
 
-  // Adds one record, complete as it stands in the file: one gzip member. It is durable and applied
-  // when this returns. Errors: kIo, kFull; nothing is then known about the record, and the log
-  // takes no more until the volume is opened again.
+  // Adds the record of a block, complete as it stands in the file: one gzip member. It is durable
+  // and applied when this returns. Errors: kIo, kFull. The container is then cut back to what it
+  // was, and the log goes on; only where that fails, or a sync did, nothing is known about the
+  // record, and the log takes no more until the volume is opened again.
   Result<RecordLocation> Append(const LogEntry& entry, std::string_view record);
 
   // The same for a record in a file, which is taken away or left behind.
   Result<RecordLocation> AppendFile(const LogEntry& entry, const std::string& path);
 
-  // The same for several records, which share a sync.
+  // The same for a reference or release.
+  Status AppendNote(const LogEntry& entry);
+
+  // The same for several, which share a sync. `record` is of a block.
   struct Copy {
     LogEntry entry;
     std::string record;
@@ -58,31 +66,31 @@ class ContainerLog {
   Status StartNext();
 
   // A container of this size has been removed.
-  void Freed(std::uint64_t bytes);
+  void Freed(std::uint64_t bytes) { bytes_ -= bytes; }
 
   // Of all containers, also what nobody refers to any more.
-  std::uint64_t bytes() const;
-  bool failed() const;
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t syncs() const { return syncs_; }
 
  private:
-  struct Addition {
-    LogEntry entry;
-    std::string_view record;
-    const std::string* path = nullptr;  // instead of `record`
-    bool done = false;
-    Status status;
-  };
+  struct Addition;
 
-  Status Commit(std::span<Addition> additions);
-  void Finish(const Status& status);
-  Status WriteAll(const std::vector<Addition*>& additions);
-  Status WriteOne(Addition& addition);
+  Status Commit(std::span<Addition* const> additions);
+  void WriteGroup(const std::vector<Addition*>& group);
+  Status WriteAll(const std::vector<Addition*>& group);
+  Status WriteBlock(Addition& addition);
+  Status WriteNotes(const std::vector<Addition*>& group);
   Status CopyFile(const std::string& path);
-  Status AdoptFile(Addition& addition);
+  Status AdoptFile(Addition& addition, std::uint64_t length);
   Status Write(std::string_view bytes);
+  Status WriteOut();
   Status MakeRoom(std::uint64_t bytes);
   Status Seal();
   Status Start();
+  Status BeginNext();
+  Status CommitWritten();
+  void TakeBack();
+  void Poison(const Error& error);
 
   ContainerFiles& files_;
   BlockIndex& index_;
@@ -90,18 +98,22 @@ class ContainerLog {
 
   // Of whoever writes: one thread at a time, the one that set writing_.
   ContainerName last_;
-  std::uint64_t last_size_;
+  std::uint64_t last_size_;  // with what stands in buffer_
+  std::uint64_t good_size_;  // what is synced and applied
   std::uint64_t first_record_size_ = 0;
   std::unique_ptr<io::WritableFile> file_;
+  codec::Buffer buffer_;            // not yet in the file
+  std::vector<Addition*> written_;  // not yet synced
   std::string piece_;
   bool flush_due_ = false;  // a container was sealed: opening shall not read it again
+  std::optional<Error> failure_;
 
-  mutable std::mutex mutex_;  // of all below
-  std::condition_variable changed_;
+  std::atomic<std::uint64_t> syncs_ = 0;
+  std::atomic<std::uint64_t> bytes_;
+
+  std::mutex mutex_;  // of all below
   std::vector<Addition*> waiting_;
   bool writing_ = false;
-  std::optional<Error> failure_;
-  std::uint64_t bytes_;
 };
 
 }  // namespace stele::store

@@ -47,7 +47,7 @@ class Scanner {
 
  private:
   Status ReadOne(const record::Record& record, const std::function<Status(LogEntry)>& visit) {
-    const bool wants_body = HasEntryBody(record);
+    const bool wants_body = HasNotes(record);
     std::string body;
     if (check_digests_) digests_.Begin(record);
     while (wants_body || check_digests_) {
@@ -70,11 +70,16 @@ class Scanner {
       AddDamage(extent->offset, end, "the record is not whole");
       return {};
     }
-    Result<std::optional<LogEntry>> entry = ParseLogEntry(record, body);
-    if (!entry) AddDamage(extent->offset, end, entry.error().text);
-    if (!entry || !*entry) return {};
-    (*entry)->location = {serial_, extent->offset, extent->length};
-    return visit(**std::move(entry));
+    Result<std::vector<LogEntry>> entries = ParseLogEntries(record, body);
+    if (!entries) AddDamage(extent->offset, end, entries.error().text);
+    if (!entries) return {};
+    for (LogEntry& entry : *entries) {
+      entry.location = {serial_, extent->offset, extent->length};
+      if (wants_body) entry.note_bytes = extent->length / entries->size();
+      const Status visited = visit(std::move(entry));
+      if (!visited) return visited;
+    }
+    return {};
   }
 
   void AddDamage(std::uint64_t begin, std::uint64_t end, std::string text) {
@@ -103,8 +108,13 @@ class Applier {
                           "the record has a signature of another function"});
       return {};
     }
+    // The entries of one record are applied as one.
+    Status applied;
+    if (entries_.size() >= kEntriesPerBatch && entry.location != entries_.back().location) {
+      applied = Apply(entries_.back().location.end());
+    }
     entries_.push_back(std::move(entry));
-    return entries_.size() < kEntriesPerBatch ? Status() : Apply(entries_.back().location.end());
+    return applied;
   }
 
   Status Apply(LogPosition end) {
@@ -131,16 +141,17 @@ Result<std::string> MoveTailAside(ContainerFiles& files, const ContainerName& na
     if (!*taken) break;
   }
   const std::string torn = files.TornPathOf(name.serial, number);
-  const std::string path = files.PathOf(name);
-  const std::string whole = path + ".whole";
   const Result<std::shared_ptr<const io::ReadableFile>> file = files.Open(name.serial);
   if (!file) return file.error();
   Status status = CopyRange(fs, **file, good_end, size, torn);
   if (status) status = fs.SyncDirectory(files.directory());
-  if (status) status = CopyRange(fs, **file, 0, good_end, whole);
-  if (status) status = fs.Rename(whole, path);
-  if (status) status = fs.SyncDirectory(files.directory());
-  files.Forget();
+  if (!status) return status.error();
+  auto container = fs.OpenForAppending(files.PathOf(name));
+  if (!container) return container.error();
+  status = (*container)->Truncate(good_end);
+  if (status) status = (*container)->Sync();
+  const Status closed = (*container)->Close();
+  if (status) status = closed;
   if (!status) return status.error();
   return torn;
 }
@@ -203,19 +214,17 @@ Result<ScannedContainer> ScanContainer(std::shared_ptr<const io::ReadableFile> f
   return Scanner(std::move(file), serial, *size, check_digests).Run(from, visit);
 }
 
-Result<ReplayedLog> ReplayLog(
-    ContainerFiles& files, BlockIndex& index, std::size_t signature_bytes,
-    const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress) {
+Result<ReplayedLog> ReplayLog(ContainerFiles& files, BlockIndex& index,
+                              std::size_t signature_bytes) {
   const Result<std::vector<ContainerName>> names = files.List();
   if (!names) return names.error();
   const LogPosition position = index.position();
   bool behind = position == LogPosition{};
-  std::uint64_t all_bytes = 0;
   for (const ContainerName& name : *names) {
+    if (name.serial != position.container) continue;
     const Result<std::uint64_t> size = SizeOf(files, name.serial);
     if (!size) return size.error();
-    all_bytes += *size;
-    if (name.serial == position.container) behind = position.offset <= *size;
+    behind = position.offset <= *size;
   }
   if (!behind) {
     const Status cleared = index.Clear();
@@ -231,7 +240,6 @@ Result<ReplayedLog> ReplayLog(
     replayed.tail.last = name;
     replayed.tail.last_size = *size;
     replayed.tail.all_bytes += *size;
-    if (progress) progress(replayed.tail.all_bytes, all_bytes);
   }
   return replayed;
 }

@@ -26,6 +26,16 @@ std::uint64_t RowReader::Number() {
   return value;
 }
 
+char RowReader::Character() {
+  if (row_.empty()) {
+    good_ = false;
+    return '\0';
+  }
+  const char character = row_.front();
+  row_.remove_prefix(1);
+  return character;
+}
+
 std::string_view RowReader::Text() {
   const std::uint64_t size = Number();
   if (size > row_.size()) {
@@ -56,6 +66,7 @@ std::string FormatBlockRows(const std::vector<BlockRow>& rows) {
                                        row.location.length, row.size, row.references}) {
       AppendNumber(text, number);
     }
+    text += static_cast<char>(row.coding);
     AppendText(text, row.record_id);
   }
   return text;
@@ -70,6 +81,7 @@ Result<std::vector<BlockRow>> ParseBlockRows(std::string_view text) {
                                   &row.location.length, &row.size, &row.references}) {
       *number = reader.Number();
     }
+    row.coding = static_cast<ContentCoding>(reader.Character());
     row.record_id = reader.Text();
   }
   if (!reader.good()) return BadRow();

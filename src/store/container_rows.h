@@ -18,6 +18,7 @@ struct BlockRow {
   std::uint64_t size = 0;   // of the content
   std::uint64_t references = 0;
   std::string record_id;
+  ContentCoding coding = ContentCoding::kUnknown;
 
   friend bool operator==(const BlockRow&, const BlockRow&) = default;
 };
@@ -38,6 +39,7 @@ class RowReader {
   explicit RowReader(std::string_view row) : row_(row) {}
 
   std::uint64_t Number();
+  char Character();
   std::string_view Text();  // with its length before it
   bool AtEnd() const { return row_.empty(); }
   bool good() const { return good_; }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "store/container_record.h"
+
 namespace stele::store {
 namespace {
 
@@ -12,6 +14,11 @@ constexpr std::size_t kPieceBytes = 64 << 10;
 Error Differs(std::string_view what) {
   return {ErrorCode::kInvalid,
           fmt::format("the content does not have the {} of the request", what)};
+}
+
+// Then the one need not be computed beside the other.
+bool SignsWithDigest(const SignatureFunction& function) {
+  return function.name() == "sha256" && function.size() == DigestSize(DigestAlgorithm::kSha256);
 }
 
 }  // namespace
@@ -27,8 +34,10 @@ Status ContainerSpool::Fill(io::Source& content) {
   if (!filled) return filled;
   if (content_.size() > options_.memory_bytes_max) return FillFile(content);
   if (content_.size() != request_.size) return Differs("size");
-  if (function_.Of(content_) != request_.signature) return Differs("signature");
-  digest_ = DigestOf(DigestAlgorithm::kSha256, content_);
+  const Signature signature = function_.Of(content_);
+  if (signature != request_.signature) return Differs("signature");
+  digest_ = SignsWithDigest(function_) ? Digest(DigestAlgorithm::kSha256, signature.bytes())
+                                       : DigestOf(DigestAlgorithm::kSha256, content_);
   return {};
 }
 
@@ -85,50 +94,56 @@ Result<std::unique_ptr<io::Source>> ContainerSpool::Read() const {
   return std::unique_ptr<io::Source>(std::make_unique<io::FileSource>(*std::move(file)));
 }
 
-Status ContainerSpool::Pack(const warc::FieldList& fields, int level) {
-  if (in_file_) return PackFile(fields, level);
-  io::StringSink sink;
-  const auto writer = warc::WarcWriter::Create(sink, {record::Compression::kGzip, level, ""});
-  if (!writer) return writer.error();
-  const Result<record::Extent> written = (*writer)->Write(fields, content_);
-  if (!written) return written.error();
-  record_ = sink.Take();
+Status ContainerSpool::Pack(std::string_view head, codec::BlockDeflater* deflater) {
+  record_.Clear();
+  record_size_ = 0;
+  if (in_file_) return PackFile(head, deflater);
+  record_.Reserve(head.size() + (deflater != nullptr ? content_.size() / 2 : content_.size()) +
+                  kPieceBytes / 16);
+  RecordPacker packer(content_.size(), deflater, record_);
+  packer.Begin(head);
+  packer.Add(content_);
+  packer.End();
   record_size_ = record_.size();
   return {};
 }
 
-Status ContainerSpool::PackFile(const warc::FieldList& fields, int level) {
+Status ContainerSpool::PackFile(std::string_view head, codec::BlockDeflater* deflater) {
   auto file = fs_.Create(RecordPath());
   if (!file) return file.error();
   record_in_file_ = true;
-  io::FileSink sink(**file);
-  const auto writer = warc::WarcWriter::Create(sink, {record::Compression::kGzip, level, ""});
-  if (!writer) return writer.error();
   const Result<std::unique_ptr<io::Source>> content = Read();
   if (!content) return content.error();
-  Status status = (*writer)->Begin(fields, request_.size);
+  const auto write_out = [&] {
+    const Status written = (*file)->Append(record_.view());
+    record_size_ += record_.size();
+    record_.Clear();
+    return written;
+  };
+  RecordPacker packer(request_.size, deflater, record_);
+  packer.Begin(head);
   std::uint64_t left = request_.size;
   std::string piece(kPieceBytes, '\0');
-  while (status && left > 0) {
+  while (left > 0) {
     const std::uint64_t want = std::min<std::uint64_t>(piece.size(), left);
     const Result<std::size_t> read = (*content)->Read(std::span(piece.data(), want));
     if (!read) return read.error();
     if (*read == 0) return Error{ErrorCode::kIo, path_ + " became shorter"};
-    status = (*writer)->Append(std::string_view(piece).substr(0, *read));
+    packer.Add(std::string_view(piece).substr(0, *read));
     left -= *read;
+    const Status written = write_out();
+    if (!written) return written;
   }
-  if (!status) return status;
-  const Result<record::Extent> written = (*writer)->End();
-  if (!written) return written.error();
-  record_size_ = written->length;
+  packer.End();
+  Status status = write_out();
   // A record that is copied is synced where it ends up.
-  if (record_size_ > options_.copied_bytes_max) status = (*file)->Sync();
+  if (status && record_size_ > options_.copied_bytes_max) status = (*file)->Sync();
   const Status closed = (*file)->Close();
   return status ? closed : status;
 }
 
 Result<RecordLocation> ContainerSpool::AppendTo(ContainerLog& log, const LogEntry& entry) {
-  return record_in_file_ ? log.AppendFile(entry, RecordPath()) : log.Append(entry, record_);
+  return record_in_file_ ? log.AppendFile(entry, RecordPath()) : log.Append(entry, record_.view());
 }
 
 }  // namespace stele::store

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "formats/warc/warc_writer.h"
+#include "codec/block_deflater.h"
+#include "codec/buffer.h"
 #include "io/file_system.h"
 #include "io/stream.h"
 #include "store/container_log.h"
@@ -47,8 +48,9 @@ class ContainerSpool {
   // SHA-256 of the content.
   const Digest& digest() const { return *digest_; }
 
-  // Makes the record that holds the content, compressed at `level`. Call once.
-  Status Pack(const warc::FieldList& fields, int level);
+  // Makes the record that holds the content. Without `deflater` it is not
+  // compressed. Can be called again: the last one counts.
+  Status Pack(std::string_view head, codec::BlockDeflater* deflater);
   std::uint64_t record_size() const { return record_size_; }
   // Requires: packed. Call once.
   Result<RecordLocation> AppendTo(ContainerLog& log, const LogEntry& entry);
@@ -56,7 +58,7 @@ class ContainerSpool {
  private:
   Status FillMemory(io::Source& content);
   Status FillFile(io::Source& content);
-  Status PackFile(const warc::FieldList& fields, int level);
+  Status PackFile(std::string_view head, codec::BlockDeflater* deflater);
   std::string RecordPath() const { return path_ + ".warc.gz"; }
 
   io::FileSystem& fs_;
@@ -68,7 +70,7 @@ class ContainerSpool {
   bool in_file_ = false;  // at path_
   bool record_in_file_ = false;
   std::optional<Digest> digest_;
-  std::string record_;
+  codec::Buffer record_;
   std::uint64_t record_size_ = 0;
 };
 

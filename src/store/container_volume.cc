@@ -11,7 +11,8 @@
 namespace stele::store {
 namespace {
 
-constexpr int kNoteLevel = 1;
+// Smaller contents hardly shrink.
+constexpr std::uint64_t kDeflatedBytesMin = 256;
 
 // The lowest number that no block has.
 std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks) {
@@ -140,14 +141,7 @@ Result<bool> ContainerVolume::SameBytes(const ContentKey& key, const BlockRow& r
 Status ContainerVolume::AddNote(LogEntry::Kind kind, const BlockId& block, const BlockRow& row,
                                 const Operation& operation) {
   const LogEntry entry{kind, block, operation, row.record_id, 0, {}};
-  const NoteRecord note = NoteOf(entry, shape_.name, NewRecordId(), environment_.clock.Now());
-  io::StringSink sink;
-  const auto writer = warc::WarcWriter::Create(sink, {record::Compression::kGzip, kNoteLevel, ""});
-  if (!writer) return writer.error();
-  const Result<record::Extent> written = (*writer)->Write(note.fields, note.body);
-  if (!written) return written.error();
-  const Result<RecordLocation> added = log_->Append(entry, sink.content());
-  return added ? Status() : Status(added.error());
+  return log_->AppendNote(entry);
 }
 
 Result<Stored> ContainerVolume::Store(const StoreRequest& request, io::Source& content) {
@@ -183,24 +177,37 @@ Result<Stored> ContainerVolume::Place(const StoreRequest& request, ContainerSpoo
   return Stored{KeyOf(block.signature, block.overflow), false};
 }
 
+// What does not shrink is stored as it is.
+Status ContainerVolume::Pack(const std::string& media_type, LogEntry& entry,
+                             ContainerSpool& spool) {
+  const Compression compression = options_.compression.Choose(media_type);
+  const BlockRecord record{media_type, environment_.clock.Now(), &spool.digest()};
+  if (compression.codec != "identity" && entry.size >= kDeflatedBytesMin) {
+    entry.coding = ContentCoding::kGzip;
+    const std::string head = BlockHead(entry, shape_.name, record);
+    std::unique_ptr<codec::BlockDeflater> deflater = deflaters_.Take(compression.level);
+    const Status packed = spool.Pack(head, deflater.get());
+    deflaters_.Give(std::move(deflater));
+    if (!packed || spool.record_size() < entry.size + head.size()) return packed;
+  }
+  entry.coding = ContentCoding::kIdentity;
+  return spool.Pack(BlockHead(entry, shape_.name, record), nullptr);
+}
+
 Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreRequest& request,
                                           ContainerSpool& spool) {
   if (state() != VolumeState::kWritable) return Full();
   const BlockId block{request.signature, FreeOverflow(blocks)};
-  const LogEntry entry{LogEntry::Kind::kBlock, block,        request.operation,
-                       NewRecordId(),          request.size, {}};
-  const Status added = AppendBlock(entry, request.media_type, spool);
+  const Status added = AppendBlock(
+      {LogEntry::Kind::kBlock, block, request.operation, NewRecordId(), request.size, {}},
+      request.media_type, spool);
   if (!added) return added.error();
   return Stored{KeyOf(block.signature, block.overflow), true};
 }
 
-Status ContainerVolume::AppendBlock(const LogEntry& entry, const std::string& media_type,
+Status ContainerVolume::AppendBlock(LogEntry entry, const std::string& media_type,
                                     ContainerSpool& spool) {
-  const Compression compression = options_.compression.Choose(media_type);
-  const Digest digest = spool.digest();
-  const Status packed =
-      spool.Pack(BlockFields(entry, shape_.name, {media_type, environment_.clock.Now(), &digest}),
-                 compression.codec == "identity" ? 0 : compression.level);
+  const Status packed = Pack(media_type, entry, spool);
   if (!packed) return packed;
   const Reservation reservation(mutex_, reserved_bytes_, spool.record_size());
   if (shape_.capacity_bytes > 0) {
@@ -252,8 +259,8 @@ Result<std::unique_ptr<io::Source>> ContainerVolume::OpenContent(const ContentKe
     if (at.location.length == 0) return lost;
     Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(at.location.container);
     if (file) {
-      return std::unique_ptr<io::Source>(std::make_unique<ContainerContent>(
-          *std::move(file), at, *options_.signature, key.signature, key.Text()));
+      return std::unique_ptr<io::Source>(
+          std::make_unique<ContainerContent>(*std::move(file), at, *options_.signature, key));
     }
     if (file.error().code != ErrorCode::kNotFound) return file.error();
     Result<std::optional<BlockRow>> again = index_.Find({key.signature, key.overflow});
@@ -301,7 +308,8 @@ Result<BlockInfo> ContainerVolume::Stat(const ContentKey& key) {
   const auto row = index_.Find({key.signature, key.overflow});
   if (!row) return row.error();
   if (!*row) return NotHere(key);
-  return BlockInfo{(*row)->size, (*row)->location.length, (*row)->references, "gzip"};
+  return BlockInfo{(*row)->size, (*row)->location.length, (*row)->references,
+                   std::string(ContentCodingName((*row)->coding))};
 }
 
 Result<VolumeStats> ContainerVolume::Stats() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "codec/block_deflater.h"
+#include "codec/gzip_member.h"
 #include "io/clock.h"
 #include "io/file_system.h"
 #include "io/random.h"
@@ -49,9 +50,6 @@ class ContainerVolume final : public Volume {
     std::shared_ptr<const SignatureFunction> signature;  // null: the one its name says
     CompressionTable compression;  // identity is stored; gzip is the only other codec
     ContainerLog::Options log;     // the first record is made by the volume
-    bool reindex = false;          // makes the table anew, whatever it says
-    // How far opening is; called by the thread that opens.
-    std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress = nullptr;
     // Contents up to this size are kept in memory while they are stored, larger ones in a file.
     std::uint64_t memory_bytes_max = 1 << 20;
   };
@@ -84,6 +82,9 @@ class ContainerVolume final : public Volume {
   // What opening found: bytes between good records that cannot be read, and files with torn tails.
   const std::vector<LogDamage>& damaged() const { return damaged_; }
   const std::vector<std::string>& torn() const { return torn_; }
+
+  // How often the disk has been asked to keep what was written since the volume was opened.
+  std::uint64_t syncs() const { return log_->syncs(); }
 
   const std::string& name() const override { return shape_.name; }
   VolumeState state() const override;
@@ -120,6 +121,7 @@ class ContainerVolume final : public Volume {
   Status Recover();
   Status EmptyTemporary();
   std::string FirstRecord();
+  std::string NotesRecord(std::string_view lines);
 
   std::string NewRecordId();
   ContentKey KeyOf(const Signature& signature, std::uint32_t overflow) const;
@@ -137,9 +139,10 @@ class ContainerVolume final : public Volume {
   Status AddNote(LogEntry::Kind kind, const BlockId& block, const BlockRow& row,
                  const Operation& operation);
   Result<Stored> Place(const StoreRequest& request, ContainerSpool& spool);
+  Status Pack(const std::string& media_type, LogEntry& entry, ContainerSpool& spool);
   Result<Stored> MakeBlock(const Blocks& blocks, const StoreRequest& request,
                            ContainerSpool& spool);
-  Status AppendBlock(const LogEntry& entry, const std::string& media_type, ContainerSpool& spool);
+  Status AppendBlock(LogEntry entry, const std::string& media_type, ContainerSpool& spool);
   Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key, const BlockRow& row);
 
   // Parts of checking.
@@ -174,6 +177,8 @@ class ContainerVolume final : public Volume {
   std::vector<std::string> torn_;
 
   std::mutex maintaining_;  // of whoever checks or compacts all of it
+  codec::BlockDeflaterPool deflaters_;
+  codec::GzipMemberDeflater notes_deflater_{1};  // of whoever writes the log
   AccessList access_;
   Gate gate_;  // whoever changes something passes; whoever sets the state is alone
   std::atomic<std::uint64_t> temporary_number_ = 0;

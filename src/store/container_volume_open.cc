@@ -1,6 +1,7 @@
 // Making, opening and recovering a container volume.
 #include <fmt/format.h>
 
+#include "formats/warc/warc_writer.h"
 #include "store/container_volume.h"
 #include "store/volume_file.h"
 
@@ -79,14 +80,14 @@ Status ContainerVolume::Recover() {
   if (!lock) return lock.error();
   lock_ = *std::move(lock);
   Status status = EmptyTemporary();
-  if (status) status = options_.reindex ? index_.Clear() : index_.Load();
+  if (status) status = index_.Load();
   if (!status) return status;
-  Result<ReplayedLog> replayed =
-      ReplayLog(files_, index_, options_.signature->size(), options_.progress);
+  Result<ReplayedLog> replayed = ReplayLog(files_, index_, options_.signature->size());
   if (!replayed) return replayed.error();
   damaged_ = std::move(replayed->damaged);
   torn_ = std::move(replayed->torn);
   options_.log.first_record = [this] { return FirstRecord(); };
+  options_.log.notes_record = [this](std::string_view lines) { return NotesRecord(lines); };
   log_ = std::make_unique<ContainerLog>(files_, index_, options_.log, replayed->tail);
   return RemoveCondemned();
 }
@@ -117,6 +118,13 @@ std::string ContainerVolume::FirstRecord() {
   Check(writer.ok());
   Check((*writer)->Write(fields, body).ok());
   return sink.Take();
+}
+
+std::string ContainerVolume::NotesRecord(std::string_view lines) {
+  codec::Buffer packed;
+  notes_deflater_.Deflate(store::NotesRecord(lines, NewRecordId(), environment_.clock.Now()),
+                          packed);
+  return std::string(packed.view());
 }
 
 Status ContainerVolume::SetState(VolumeState state) {

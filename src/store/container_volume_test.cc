@@ -1,5 +1,6 @@
 #include "store/container_volume.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "formats/record/record_reader.h"
@@ -268,7 +269,7 @@ TEST(ContainerVolume, KeepsItsStates) {
 
 TEST(ContainerVolume, IsFullWhenItsCapacityIsUsedAndStillTakesReferences) {
   ContainerLab lab;
-  lab.shape.capacity_bytes = 10'000;
+  lab.shape.capacity_bytes = 10'500;
   const auto volume = lab.Make();
   const std::string content = NoiseOf(8000, 1);
   const ContentKey key = StoreContent(*volume, content, "1")->key;
@@ -301,6 +302,33 @@ TEST(ContainerVolume, IsOpenOnceAndSaysWhatIsWrong) {
   EXPECT_EQ(volume->Retrieve(key).error().code, ErrorCode::kInvalid);
 }
 
+TEST(ContainerVolume, SaysHowContentsAreCompressed) {
+  ContainerLab lab;
+  auto volume = lab.Make();
+  const std::string page(100'000, 'x');
+  StoreRequest request = RequestFor(volume->signature(), page, "1");
+  io::MemorySource text(page);
+  const ContentKey key = volume->Store(request, text)->key;
+  request.mode = StoreMode::kForceNew;
+  request.operation.id = "2";
+  request.media_type = "image/png";
+  io::MemorySource image(page);
+  const ContentKey image_key = volume->Store(request, image)->key;
+  for (const bool reopened : {false, true}) {
+    if (reopened) {
+      volume.reset();
+      ASSERT_TRUE(lab.table.Clear());
+      volume = lab.Open();
+    }
+    EXPECT_EQ(volume->Stat(key)->compression, "gzip");
+    EXPECT_LT(volume->Stat(key)->stored_size, 2000u);
+    EXPECT_EQ(volume->Stat(image_key)->compression, "identity");
+    EXPECT_GT(volume->Stat(image_key)->stored_size, page.size());
+    EXPECT_EQ(*ReadContent(*volume, key), page);
+    EXPECT_EQ(*ReadContent(*volume, image_key), page);
+  }
+}
+
 TEST(ContainerVolume, WritesContainersThatAnyWarcReaderReads) {
   ContainerLab lab;
   const auto volume = lab.Make();
@@ -316,13 +344,15 @@ TEST(ContainerVolume, WritesContainersThatAnyWarcReaderReads) {
   while (const record::Record* record = *reader.Next()) {
     seen.emplace_back(record->type_name);
     if (record->type == record::RecordType::kResource) {
-      block_id = record->record_id();
+      block_id = record->record_id().substr(1, record->record_id().size() - 2);
       EXPECT_EQ(record->target_uri, "stele:" + key.Text());
       EXPECT_EQ(record->content_type, "text/html");
       EXPECT_EQ(record->fields.Find("Stele-Block"), key.signature.Hex());
       EXPECT_EQ(*reader.ReadBlock(), "<p>page</p>");
     } else if (record->type == record::RecordType::kMetadata) {
-      EXPECT_EQ(record->fields.Find("WARC-Refers-To"), block_id);
+      const char* const act = seen.size() == 3 ? "stele-reference: " : "stele-release: ";
+      EXPECT_EQ(*reader.ReadBlock(), fmt::format("{}{} me {} {}\r\n", act, key.signature.Hex(),
+                                                 seen.size() - 1, block_id));
     }
     ASSERT_TRUE(reader.Finish());
     EXPECT_TRUE(reader.defects().empty());

@@ -1,0 +1,75 @@
+#include "store/container_record.h"
+
+#include <algorithm>
+
+#include "codec/crc32.h"
+#include "util/check.h"
+
+namespace stele::store {
+namespace {
+
+// No flags, no time, an unknown system.
+constexpr std::string_view kGzipHeader("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+constexpr std::string_view kRecordEnd = "\r\n\r\n";
+constexpr std::size_t kStoredBytesMax = 65'535;
+
+void AppendNumber(codec::Buffer& out, std::uint32_t value) {
+  char bytes[4];
+  for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+  out.Append({bytes, sizeof bytes});
+}
+
+}  // namespace
+
+void RecordPacker::Begin(std::string_view head) {
+  Check(head.size() <= kHeadBytesMax);
+  out_.Append(kGzipHeader);
+  AppendStoredHeader(head.size(), false);
+  out_.Append(head);
+  Count(head);
+}
+
+void RecordPacker::Add(std::string_view piece) {
+  Check(piece.size() <= content_left_);
+  if (piece.empty()) return;
+  Count(piece);
+  if (deflater_ != nullptr) {
+    content_left_ -= piece.size();
+    deflater_->Deflate(piece, content_left_ == 0, out_);
+    return;
+  }
+  while (!piece.empty()) {
+    if (stored_left_ == 0) {
+      stored_left_ = std::min<std::uint64_t>(kStoredBytesMax, content_left_);
+      AppendStoredHeader(stored_left_, false);
+    }
+    const std::string_view part = piece.substr(0, stored_left_);
+    out_.Append(part);
+    stored_left_ -= part.size();
+    content_left_ -= part.size();
+    piece.remove_prefix(part.size());
+  }
+}
+
+void RecordPacker::End() {
+  Check(content_left_ == 0);
+  AppendStoredHeader(kRecordEnd.size(), true);
+  out_.Append(kRecordEnd);
+  Count(kRecordEnd);
+  AppendNumber(out_, crc_);
+  AppendNumber(out_, size_);
+}
+
+void RecordPacker::Count(std::string_view plain) {
+  crc_ = codec::Crc32(crc_, plain);
+  size_ += static_cast<std::uint32_t>(plain.size());  // gzip counts modulo 2^32
+}
+
+void RecordPacker::AppendStoredHeader(std::size_t size, bool last) {
+  const char header[] = {static_cast<char>(last ? 1 : 0), static_cast<char>(size),
+                         static_cast<char>(size >> 8), static_cast<char>(~size),
+                         static_cast<char>(~size >> 8)};
+  out_.Append({header, sizeof header});
+}
+
+}  // namespace stele::store
