@@ -199,6 +199,23 @@ class Store(unittest.TestCase):
         self.assertEqual({line.split()[0] for line in held.splitlines()}, set(others))
         self.run_store(*sweep, code=2)
 
+    def test_W9_tables_are_made_again_from_the_containers(self):
+        self.run_store("add-volume", "c1", "--kind", "container")
+        keys = [self.put(f"content {number}".encode(), "--volume", "c1") for number in range(10)]
+        self.put(b"content 3", "--volume", "c1")
+        self.run_store("rm", keys[5])
+        listed = self.run_store("ls")
+        self.run_store("reindex")
+        self.assertEqual(self.run_store("ls"), listed)
+        shutil.rmtree(self.root / "store/c1/table")
+        self.assertEqual(self.run_store("ls"), listed)
+        self.assertEqual(self.run_store("check"), "")
+        (container,) = (self.root / "store/c1/containers").iterdir()
+        whole = bytearray(container.read_bytes())
+        whole[len(whole) // 2] ^= 1
+        container.write_bytes(whole)
+        self.assertIn("container 1", self.run_store("reindex", code=1))
+
     def test_W9_compaction_gives_space_back(self):
         self.run_store("add-volume", "c1", "--kind", "container")
         noise = random.Random(1)

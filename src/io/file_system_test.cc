@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
@@ -152,6 +153,32 @@ TEST(ReplaceFile, IsOldOrNewWhereverTheDiskFailsAndThePowerGoes) {
     if (finished) break;
     ASSERT_LT(fail_at, 100);
   }
+}
+
+TEST(MemoryFileSystem, ACrashMayLeaveAnyPartOfWhatWasNotSynced) {
+  SeededRandom dice(1);
+  std::set<std::size_t> sizes;
+  bool kept_name = false;
+  bool garbled = false;
+  for (int round = 0; round < 100; ++round) {
+    MemoryFileSystem fs;
+    auto file = fs.Create("a");
+    ASSERT_TRUE((*file)->Append("synced"));
+    ASSERT_TRUE((*file)->Sync());
+    ASSERT_TRUE(fs.SyncDirectory("."));
+    ASSERT_TRUE((*file)->Append(std::string(100, 'x')));
+    ASSERT_TRUE(fs.Create("b"));
+    fs.Crash(dice);
+    const std::string content = *ReadFile(fs, "a");
+    ASSERT_EQ(content.substr(0, 6), "synced");
+    ASSERT_LE(content.size(), 106u);
+    sizes.insert(content.size());
+    garbled |= content.find_first_not_of('x', 6) != std::string::npos;
+    kept_name |= *fs.Exists("b");
+  }
+  EXPECT_GT(sizes.size(), 10u);
+  EXPECT_TRUE(garbled);
+  EXPECT_TRUE(kept_name);
 }
 
 TEST(MemoryFileSystem, ACrashDropsUpdatesThatWereNotSynced) {

@@ -147,6 +147,17 @@ class MemoryFileLock final : public FileLock {
   std::string path_;
 };
 
+std::string SurvivorOf(const std::string& content, const std::string& synced, Random& dice) {
+  if (!content.starts_with(synced)) return dice.Next() % 2 == 0 ? content : synced;
+  const std::size_t kept = dice.Next() % (content.size() - synced.size() + 1);
+  std::string survivor = content.substr(0, synced.size() + kept);
+  const std::size_t garbled = std::min<std::size_t>(kept, dice.Next() % 1024);
+  for (std::size_t i = 0; i < garbled; ++i) {
+    survivor[survivor.size() - 1 - i] = static_cast<char>(dice.Next());
+  }
+  return survivor;
+}
+
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Error NotFound(std::string_view what, const std::string& path) {
@@ -293,6 +304,20 @@ Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
     if (ParentDirectory(path) == directory) child->synced = true;
   }
   return {};
+}
+
+void MemoryFileSystem::Crash(Random& dice) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [path, directory] : directories_) {
+      if (dice.Next() % 2 == 0) directory->synced_files = directory->files;
+      for (const auto& [name, file] : directory->synced_files) {
+        const std::lock_guard file_lock(file->mutex);
+        file->synced = SurvivorOf(file->content, file->synced, dice);
+      }
+    }
+  }
+  Crash();
 }
 
 void MemoryFileSystem::Crash() {

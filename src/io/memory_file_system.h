@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "io/file_system.h"
+#include "io/random.h"
 
 namespace stele::io {
 
@@ -32,6 +33,10 @@ class MemoryFileSystem final : public FileSystem {
   // Power off, power on. Files that are still open no longer reach the disk, and
   // locks are gone.
   void Crash();
+  // The same, but of what was not synced any part may have reached the disk: a directory has its
+  // old names or its new ones, and bytes behind those that were synced are there, or some of them,
+  // or something else.
+  void Crash(Random& dice);
 
   // How much may still be written, from now on; what is removed or cut off comes back.
   void SetFreeBytes(std::uint64_t bytes);

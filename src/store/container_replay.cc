@@ -214,17 +214,19 @@ Result<ScannedContainer> ScanContainer(std::shared_ptr<const io::ReadableFile> f
   return Scanner(std::move(file), serial, *size, check_digests).Run(from, visit);
 }
 
-Result<ReplayedLog> ReplayLog(ContainerFiles& files, BlockIndex& index,
-                              std::size_t signature_bytes) {
+Result<ReplayedLog> ReplayLog(
+    ContainerFiles& files, BlockIndex& index, std::size_t signature_bytes,
+    const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress) {
   const Result<std::vector<ContainerName>> names = files.List();
   if (!names) return names.error();
   const LogPosition position = index.position();
   bool behind = position == LogPosition{};
+  std::uint64_t all_bytes = 0;
   for (const ContainerName& name : *names) {
-    if (name.serial != position.container) continue;
     const Result<std::uint64_t> size = SizeOf(files, name.serial);
     if (!size) return size.error();
-    behind = position.offset <= *size;
+    all_bytes += *size;
+    if (name.serial == position.container) behind = position.offset <= *size;
   }
   if (!behind) {
     const Status cleared = index.Clear();
@@ -240,6 +242,7 @@ Result<ReplayedLog> ReplayLog(ContainerFiles& files, BlockIndex& index,
     replayed.tail.last = name;
     replayed.tail.last_size = *size;
     replayed.tail.all_bytes += *size;
+    if (progress) progress(replayed.tail.all_bytes, all_bytes);
   }
   return replayed;
 }

@@ -42,8 +42,9 @@ struct ReplayedLog {
 // Brings the index up to the end of the log. What does not parse at the end of the open container
 // is moved aside; damage elsewhere is reported and passed. An index that is ahead of the log is
 // made anew. Entries whose signatures do not have `signature_bytes` are damage. Requires: the index
-// is loaded.
-Result<ReplayedLog> ReplayLog(ContainerFiles& files, BlockIndex& index,
-                              std::size_t signature_bytes);
+// is loaded. `progress` may be empty.
+Result<ReplayedLog> ReplayLog(
+    ContainerFiles& files, BlockIndex& index, std::size_t signature_bytes,
+    const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress);
 
 }  // namespace stele::store

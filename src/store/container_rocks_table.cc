@@ -3,6 +3,7 @@
 // at some earlier moment, with the log position that belongs to it.
 #include <fmt/format.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
@@ -11,7 +12,7 @@
 
 #include <algorithm>
 
-#include "store/container_table.h"
+#include "store/container_rocks_table.h"
 
 namespace stele::store {
 namespace {
@@ -114,11 +115,18 @@ Result<std::unique_ptr<BlockTable>> Opened(const rocksdb::Status& status, rocksd
 }  // namespace
 
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& directory) {
+  return OpenRocksBlockTableOn(*rocksdb::Env::Default(), directory);
+}
+
+Result<std::unique_ptr<BlockTable>> OpenRocksBlockTableOn(rocksdb::Env& env,
+                                                          const std::string& directory) {
+  rocksdb::Options options = MakeOptions();
+  options.env = &env;
   rocksdb::DB* opened = nullptr;
-  rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), directory, &opened);
+  rocksdb::Status status = rocksdb::DB::Open(options, directory, &opened);
   if (status.IsCorruption()) {
-    status = rocksdb::DestroyDB(directory, MakeOptions());
-    if (status.ok()) status = rocksdb::DB::Open(MakeOptions(), directory, &opened);
+    status = rocksdb::DestroyDB(directory, options);
+    if (status.ok()) status = rocksdb::DB::Open(options, directory, &opened);
   }
   return Opened(status, opened, directory, false);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,9 @@ class ContainerVolume final : public Volume {
     std::shared_ptr<const SignatureFunction> signature;  // null: the one its name says
     CompressionTable compression;  // identity is stored; gzip is the only other codec
     ContainerLog::Options log;     // the first record is made by the volume
+    bool reindex = false;          // makes the table anew, whatever it says
+    // How far opening is; called by the thread that opens.
+    std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress = nullptr;
     // Contents up to this size are kept in memory while they are stored, larger ones in a file.
     std::uint64_t memory_bytes_max = 1 << 20;
   };

@@ -80,9 +80,10 @@ Status ContainerVolume::Recover() {
   if (!lock) return lock.error();
   lock_ = *std::move(lock);
   Status status = EmptyTemporary();
-  if (status) status = index_.Load();
+  if (status) status = options_.reindex ? index_.Clear() : index_.Load();
   if (!status) return status;
-  Result<ReplayedLog> replayed = ReplayLog(files_, index_, options_.signature->size());
+  Result<ReplayedLog> replayed =
+      ReplayLog(files_, index_, options_.signature->size(), options_.progress);
   if (!replayed) return replayed.error();
   damaged_ = std::move(replayed->damaged);
   torn_ = std::move(replayed->torn);

@@ -141,6 +141,7 @@ Result<std::uint64_t> TreeVolume::Compact(const CompactOptions& /*options*/) {
         if (!references) return references.error();
         if (references->set().Count(block.overflow) > 0 || references->damaged()) return {};
         const auto file = fs_.OpenForReading(PathOf(block.signature, block.overflow));
+        if (!file && file.error().code == ErrorCode::kNotFound) return {};  // deleted meanwhile
         if (!file) return file.error();
         const Result<std::uint64_t> size = (*file)->Size();
         if (!size) return size.error();

@@ -1,0 +1,138 @@
+// A process that stores, deletes and compacts is killed at random points. It says on a pipe what it
+// is about to do and what was acknowledged; afterwards the volume must agree. Whatever got no
+// answer is done again with the same operation id, so that every count is known exactly.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include "store/test_volume.h"
+#include "store/volume_kill_lab.h"
+#include "util/ascii.h"
+
+namespace stele::store {
+namespace {
+
+// What the child said.
+struct Heard {
+  std::map<std::string, std::pair<char, int>> unanswered;
+  std::map<int, int> counts;  // by acknowledged operations
+  int acknowledged = 0;
+  int compacted = 0;
+  std::string bad;
+
+  void Take(std::string_view line) {
+    if (line == "compacted") ++compacted;
+    if (line.starts_with("bad")) bad += line;
+    const std::vector<std::string_view> words = Split(line, ' ');
+    if (words.size() != 4 || words[1].size() != 1) return;
+    const char act = words[1][0];
+    const int number = static_cast<int>(ParseDecimal(words[2]).value_or(0));
+    const std::string id(words[3]);
+    if (words[0] == "try") unanswered[id] = {act, number};
+    if (words[0] != "ack") return;
+    unanswered.erase(id);
+    counts[number] += act == '+' ? 1 : -1;
+    ++acknowledged;
+  }
+};
+
+// Starts the child, and kills it some microseconds after its first words.
+void RunAndKill(const std::string& kind, const std::string& directory, int run,
+                unsigned microseconds, Heard& heard) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::vector<std::string> words = {STELE_KILL_CHILD, kind, directory, std::to_string(run)};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ASSERT_EQ(::posix_spawn_file_actions_init(&actions), 0);
+  ASSERT_EQ(::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO), 0);
+  ASSERT_EQ(::posix_spawn_file_actions_addclose(&actions, ends[0]), 0);
+  pid_t child = 0;
+  ASSERT_EQ(::posix_spawn(&child, STELE_KILL_CHILD, &actions, nullptr, arguments.data(), environ),
+            0);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  std::string text;
+  bool killed = false;
+  std::string piece(4096, '\0');
+  for (;;) {
+    const ssize_t count = ::read(ends[0], piece.data(), piece.size());
+    if (count <= 0) break;
+    text.append(piece, 0, static_cast<std::size_t>(count));
+    if (killed || text.find("try ") == std::string::npos) continue;
+    ::usleep(microseconds);
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    killed = true;
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status)) << text;
+  for (const std::string_view line : Split(text, '\n')) heard.Take(line);
+}
+
+void VerifyAll(Volume& volume, const Heard& heard) {
+  std::uint64_t blocks = 0;
+  for (const auto& [number, count] : heard.counts) {
+    const std::string content = KillContentOf(number);
+    const ContentKey key{"tomba", Sha256Signatures().Of(content), 0};
+    ASSERT_EQ(ReferencesOf(volume, key), static_cast<std::uint64_t>(count)) << number;
+    if (count == 0) continue;
+    ++blocks;
+    ASSERT_TRUE(Get(volume, key) == content) << number;
+  }
+  ASSERT_EQ(volume.Stats()->blocks, blocks);
+}
+
+class VolumeKill : public testing::TestWithParam<const char*> {};
+
+TEST_P(VolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesAHundredKills) {
+  const std::string kind = GetParam();
+  const std::string directory =
+      testing::TempDir() + fmt::format("stele_kill_{}_{}", kind, ::getpid());
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directory(directory);
+  KillLab lab;
+  ASSERT_TRUE(lab.Create(kind, directory));
+  io::SeededRandom dice(20);
+  Heard heard;
+  for (int run = 0; run < 100; ++run) {
+    SCOPED_TRACE(run);
+    RunAndKill(kind, directory, run, static_cast<unsigned>(dice.Next() % 40'000), heard);
+    if (HasFatalFailure()) return;
+    if (run % 7 == 3) std::filesystem::remove_all(directory + "/table");
+    const auto volume = lab.Open(kind, directory);
+    ASSERT_TRUE(volume) << volume.error().text;
+    for (const auto& [id, what] : std::exchange(heard.unanswered, {})) {
+      const Status done = KillLab::Perform(**volume, what.first, what.second, id);
+      EXPECT_TRUE(done) << done.error().text;
+      heard.counts[what.second] += what.first == '+' ? 1 : -1;
+    }
+    VerifyAll(**volume, heard);
+    if (HasFailure()) return;
+    if (run % 20 == 19) {
+      ASSERT_TRUE((*volume)->Compact({}));
+      EXPECT_EQ(Findings(**volume), std::vector<std::string>());
+    }
+  }
+  EXPECT_EQ(heard.bad, "");
+  EXPECT_GT(heard.acknowledged, 100);
+  EXPECT_GT(heard.compacted, 10);
+  RecordProperty("acknowledged", heard.acknowledged);
+  RecordProperty("compacted", heard.compacted);
+  std::filesystem::remove_all(directory);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothKinds, VolumeKill, testing::Values("tree", "container"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+}  // namespace
+}  // namespace stele::store
