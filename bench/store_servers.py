@@ -213,6 +213,11 @@ class Load:
         self.servers.close()
 
 
+def is_traced(pid):
+    statuses = pathlib.Path(f"/proc/{pid}/task").glob("*/status")
+    return all("TracerPid:\t0\n" not in status.read_text() for status in statuses)
+
+
 def count_syncs(pids, work):
     """Calls of fsync and its like by these processes while `work` runs, by strace; None without."""
     if shutil.which("strace") is None:
@@ -223,7 +228,8 @@ def count_syncs(pids, work):
     for pid in pids:
         words += ["-p", str(pid)]
     tracer = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(0.5)
+    while tracer.poll() is None and not all(map(is_traced, pids)):
+        time.sleep(0.01)
     if tracer.poll() is not None:
         return None
     work()

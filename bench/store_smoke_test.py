@@ -49,7 +49,7 @@ class StoreRun(unittest.TestCase):
         self.assertEqual(row["retrieve"][0]["operations"], PAGES * store_run.RETRIEVE_TIMES)
         self.assertGreater(row["new"][0]["server_cpu_us"], 0)
         self.assertEqual(sum(bench.samples["balance"]["a process each"]["4"]["new"][0]
-                             ["volumes"].values()), PAGES)
+                             ["volumes"].values()), PAGES // 2)
         self.assertEqual(bench.samples["modes"]["regular"]["75"]["store"][0]["new_blocks"],
                          PAGES // 4)
         self.assertEqual(bench.samples["modes"]["force-new"]["75"]["store"][0]["new_blocks"],
