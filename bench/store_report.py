@@ -219,11 +219,14 @@ def head(results):
         text.append("**The machine was busy with something else: ratios are rough.**\n")
     if results["quick"]:
         text.append("**A quick run: not for comparison.**\n")
+    if results["cut"]:
+        text.append("**Time ran out: " + ", ".join(f"{name} has {rounds} rounds" for name, rounds
+                                                   in results["cut"].items()) + ".**\n")
     if results["nfs"]:
         text.append(f"**NFS was left out: {results['nfs']}**\n")
     text.append("bench/README.md says what is measured and how. The goals are those of a container "
-                "volume with SHA-256, the default; tree volumes took part in 3 rounds, with "
-                "1, 15 and 35 clients.\n")
+                "volume with SHA-256, the default; tree volumes took part in 2 rounds, with "
+                "1 and 15 clients.\n")
     return text
 
 
