@@ -28,7 +28,7 @@ def text(x, y, words, size=12, anchor="middle", extra=""):
 
 
 def chart(title, x_label, y_label, lines):
-    """`lines`: [(name, [(x, middle, low, high)])]; the first line is the one to beat: dashed."""
+    """`lines`: [(name, [(x, middle, low, high)])]; NFS is dashed."""
     points = [point for _, row in lines for point in row]
     x_max, x_min = max(p[0] for p in points), min(p[0] for p in points)
     marks = steps(max(p[3] for p in points))
@@ -54,7 +54,7 @@ def chart(title, x_label, y_label, lines):
     out.append(text(18, middle, y_label, extra=f'transform="rotate(-90 18 {middle})"'))
     for index, (name, row) in enumerate(lines):
         colour = COLOURS[index % len(COLOURS)]
-        dash = ' stroke-dasharray="6 4"' if index == 0 else ""
+        dash = ' stroke-dasharray="6 4"' if name.startswith("NFS") else ""
         path = " ".join(f"{at(p[0], p[1])[0]:.1f},{at(p[0], p[1])[1]:.1f}" for p in row)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" '
                    f'stroke-width="2"{dash}/>')

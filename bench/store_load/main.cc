@@ -8,6 +8,7 @@
 //   delete CLIENTS FIRST COUNT          takes one reference of each away
 //   mode regular|compare|force-new      how to store from now on
 //   choose yes|no                       whether clients choose the volume themselves
+//   mount URL                           NFS clients go to another directory
 //
 // The pages of a command are dealt out to the clients. All begin together; the time ends when the
 // last is done. Nothing may fail.
@@ -91,6 +92,13 @@ class Load {
     Command command;
     words >> command.action;
     if (command.action == "mode" || command.action == "choose") return SetManner(words);
+    if (command.action == "mount") {
+      words >> settings_.nfs_url;
+      clients_.clear();
+      const Status connected = Connect();
+      if (!connected) return connected.error();
+      return std::string("{}");
+    }
     words >> command.clients >> command.first >> command.count;
     const bool known = command.action == "store" || command.action == "delete" ||
                        command.action == "retrieve" || command.action == "mix";
@@ -208,7 +216,7 @@ class Load {
     return json + "}}";
   }
 
-  const Settings settings_;
+  Settings settings_;
   const std::vector<std::string> pages_;
   std::vector<store::Signature> signatures_;  // of the pages
   std::vector<std::string> keys_;             // of the pages; each touched by one client at a time
