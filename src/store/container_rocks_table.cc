@@ -2,6 +2,7 @@
 // in their order, a batch never in part, so that what is found after a crash is what the rows were
 // at some earlier moment, with the log position that belongs to it.
 #include <fmt/format.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
@@ -25,6 +26,8 @@ Status Translated(const rocksdb::Status& status, const std::string& directory) {
   return Error{code, fmt::format("the table in {}: {}", directory, status.ToString())};
 }
 
+constexpr std::size_t kCacheBytes = 64 << 20;
+
 rocksdb::Options MakeOptions() {
   rocksdb::Options options;
   options.create_if_missing = true;
@@ -33,7 +36,11 @@ rocksdb::Options MakeOptions() {
   options.keep_log_file_num = 2;
   options.info_log_level = rocksdb::WARN_LEVEL;
   options.compression = rocksdb::kLZ4Compression;
+  // Most rows that are asked for are not there: operations that nobody has done yet.
+  options.memtable_prefix_bloom_size_ratio = 0.1;
+  options.memtable_whole_key_filtering = true;
   rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

@@ -39,8 +39,14 @@ VolumeState ContainerVolume::state() const {
   const std::uint64_t used = log_->bytes();
   const std::lock_guard lock(mutex_);
   if (configured_ != VolumeState::kWritable) return configured_;
-  const bool full = shape_.capacity_bytes > 0 && used + reserved_bytes_ >= shape_.capacity_bytes;
-  return full || disk_full_ ? VolumeState::kFull : VolumeState::kWritable;
+  return HasRoom(used + 1) ? VolumeState::kWritable : VolumeState::kFull;
+}
+
+// For what is being written, where `used` bytes are written already.
+bool ContainerVolume::HasRoom(std::uint64_t used) const {
+  if (shape_.capacity_bytes > 0 && used + reserved_bytes_ > shape_.capacity_bytes) return false;
+  const Result<std::uint64_t> free = environment_.fs.FreeBytes(directory_);
+  return !free || *free > options_.disk_reserve_bytes + reserved_bytes_;
 }
 
 Error ContainerVolume::Full() const {
@@ -62,7 +68,8 @@ Status ContainerVolume::Accepts(const Operation& operation, const Signature& sig
                  fmt::format("volume {} has signatures of {}, {} bytes each", shape_.name,
                              options_.signature->name(), options_.signature->size())};
   }
-  if (state() == VolumeState::kFrozen) {
+  const std::lock_guard lock(mutex_);
+  if (configured_ == VolumeState::kFrozen) {
     return Error{ErrorCode::kFull, fmt::format("volume {} is frozen", shape_.name)};
   }
   return {};
@@ -96,7 +103,7 @@ Result<Lookup> ContainerVolume::Reference(const StoreRequest& request) {
   const Result<std::optional<Stored>> done = FindDone(request);
   if (!done) return done.error();
   if (*done) return Lookup{Lookup::Outcome::kReferenced, (*done)->key};
-  const Result<Blocks> blocks = index_.Blocks(request.signature);
+  const Result<Blocks> blocks = FindBlocks(request);
   if (!blocks) return blocks.error();
   const auto duplicate = FindDuplicate(*blocks, request, nullptr);
   if (!duplicate) return duplicate.error();
@@ -107,6 +114,18 @@ Result<Lookup> ContainerVolume::Reference(const StoreRequest& request) {
                                (*duplicate)->row, request.operation);
   if (!added) return added.error();
   return Lookup{Lookup::Outcome::kReferenced, KeyOf(request.signature, overflow)};
+}
+
+// All blocks of the signature, or only the first one, when that is what the content belongs to.
+Result<ContainerVolume::Blocks> ContainerVolume::FindBlocks(const StoreRequest& request) const {
+  if (request.mode == StoreMode::kRegular) {
+    Result<std::optional<BlockRow>> first = index_.Find({request.signature, 0});
+    if (!first) return first.error();
+    if (*first && (*first)->location.length > 0 && (*first)->size == request.size) {
+      return Blocks{{0, **std::move(first)}};
+    }
+  }
+  return index_.Blocks(request.signature);
 }
 
 // The block that has the content by the rules of the mode; without `spool`, one that may have it.
@@ -165,7 +184,7 @@ Result<Stored> ContainerVolume::Place(const StoreRequest& request, ContainerSpoo
   if (!done) return done.error();
   if (*done) return **done;
   if (state() == VolumeState::kFrozen) return Full();
-  const Result<Blocks> blocks = index_.Blocks(request.signature);
+  const Result<Blocks> blocks = FindBlocks(request);
   if (!blocks) return blocks.error();
   const auto duplicate = FindDuplicate(*blocks, request, &spool);
   if (!duplicate) return duplicate.error();
@@ -210,16 +229,15 @@ Status ContainerVolume::AppendBlock(LogEntry entry, const std::string& media_typ
   const Status packed = Pack(media_type, entry, spool);
   if (!packed) return packed;
   const Reservation reservation(mutex_, reserved_bytes_, spool.record_size());
-  if (shape_.capacity_bytes > 0) {
-    const std::uint64_t used = log_->bytes();
+  const std::uint64_t used = log_->bytes();
+  {
     const std::lock_guard lock(mutex_);
-    if (used + reserved_bytes_ > shape_.capacity_bytes) {
+    if (!HasRoom(used)) {
       return Error{ErrorCode::kFull, fmt::format("volume {} has no room for {} more bytes",
                                                  shape_.name, spool.record_size())};
     }
   }
   const Result<RecordLocation> added = spool.AppendTo(*log_, entry);
-  if (!added && added.error().code == ErrorCode::kFull) disk_full_ = true;
   return added ? Status() : Status(added.error());
 }
 

@@ -56,6 +56,8 @@ class ContainerVolume final : public Volume {
     std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress = nullptr;
     // Contents up to this size are kept in memory while they are stored, larger ones in a file.
     std::uint64_t memory_bytes_max = 1 << 20;
+    // What is left free on the disk for references, releases and the table.
+    std::uint64_t disk_reserve_bytes = 64 << 20;
   };
 
   // Borrowed for life. `random` is used by one thread at a time.
@@ -133,9 +135,12 @@ class ContainerVolume final : public Volume {
   Status AcceptsKey(const ContentKey& key) const;
   Error NotHere(const ContentKey& key) const;
   Error Full() const;
+  // Requires: mutex_ is held.
+  bool HasRoom(std::uint64_t used) const;
 
   // Parts of storing. The caller has the signature for itself.
   Result<std::optional<Stored>> FindDone(const StoreRequest& request) const;
+  Result<Blocks> FindBlocks(const StoreRequest& request) const;
   Result<const BlockIndex::NumberedBlock*> FindDuplicate(const Blocks& blocks,
                                                          const StoreRequest& request,
                                                          const ContainerSpool* spool);
@@ -186,7 +191,6 @@ class ContainerVolume final : public Volume {
   AccessList access_;
   Gate gate_;  // whoever changes something passes; whoever sets the state is alone
   std::atomic<std::uint64_t> temporary_number_ = 0;
-  std::atomic<bool> disk_full_ = false;  // the disk said so
 
   mutable std::mutex mutex_;  // of all below
   VolumeState configured_ = VolumeState::kWritable;

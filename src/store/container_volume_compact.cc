@@ -108,7 +108,6 @@ Result<std::uint64_t> ContainerVolume::CompactOne(const Victim& victim,
   }
   const Result<std::uint64_t> removed = compactor.Remove(victim.container);
   if (!removed) return removed.error();
-  disk_full_ = false;
   return *removed - std::min(*removed, compactor.copied_bytes());
 }
 

@@ -137,7 +137,6 @@ Status ContainerVolume::SetState(VolumeState state) {
   if (!written) return written;
   const std::lock_guard lock(mutex_);
   configured_ = state;
-  disk_full_ = false;
   return {};
 }
 

@@ -286,6 +286,54 @@ TEST(ContainerVolume, IsFullWhenItsCapacityIsUsedAndStillTakesReferences) {
   EXPECT_EQ(StoreContent(*volume, "tiny", "6").error().code, ErrorCode::kFull);
 }
 
+TEST(ContainerVolume, W9_IsFullBeforeItsDiskIs) {
+  ContainerLab lab;
+  lab.options.disk_reserve_bytes = 100'000;
+  const auto volume = lab.Make();
+  const std::string content = NoiseOf(8000, 1);
+  const ContentKey key = StoreContent(*volume, content, "1")->key;
+  lab.disk.SetFreeBytes(105'000);
+  EXPECT_EQ(volume->state(), VolumeState::kWritable);
+  EXPECT_EQ(StoreContent(*volume, NoiseOf(8000, 2), "2").error().code, ErrorCode::kFull);
+  EXPECT_TRUE(StoreContent(*volume, "small", "3"));
+  lab.disk.SetFreeBytes(100'000);
+  EXPECT_EQ(volume->state(), VolumeState::kFull);
+  EXPECT_EQ(StoreContent(*volume, "tiny", "4").error().code, ErrorCode::kFull);
+  EXPECT_EQ(StoreContent(*volume, content, "5")->key, key);
+  EXPECT_TRUE(volume->Delete(key, {"me", "6"}));
+  lab.disk.SetFreeBytes(1 << 20);
+  EXPECT_TRUE(StoreContent(*volume, "tiny", "4"));
+}
+
+TEST(ContainerVolume, W9_GoesOnAfterTheDiskWasFull) {
+  ContainerLab lab;
+  lab.options.disk_reserve_bytes = 0;
+  auto volume = lab.Make();
+  const std::string first = NoiseOf(8000, 1);
+  const ContentKey key = StoreContent(*volume, first, "1")->key;
+  lab.disk.SetFreeBytes(8100);
+  EXPECT_EQ(StoreContent(*volume, NoiseOf(8000, 2), "2").error().code, ErrorCode::kFull);
+  EXPECT_TRUE(StoreContent(*volume, first, "3"));  // a reference fits
+  lab.disk.SetFreeBytes(10);                       // for a part of a record, which is cut off again
+  EXPECT_EQ(volume->Delete(key, {"me", "4"}).error().code, ErrorCode::kFull);
+  lab.disk.SetFreeBytes(1 << 20);
+  EXPECT_TRUE(volume->Delete(key, {"me", "4"}));
+  const ContentKey second = StoreContent(*volume, NoiseOf(8000, 2), "2")->key;
+  for (const bool reopened : {false, true}) {
+    if (reopened) {
+      volume.reset();
+      lab.disk.Crash();
+      ASSERT_TRUE(lab.table.Clear());
+      volume = lab.Open();
+      EXPECT_TRUE(volume->torn().empty());
+    }
+    EXPECT_EQ(volume->Stat(key)->references, 1u);
+    EXPECT_EQ(*ReadContent(*volume, key), first);
+    EXPECT_EQ(*ReadContent(*volume, second), NoiseOf(8000, 2));
+    EXPECT_TRUE(FindingsOf(*volume).empty());
+  }
+}
+
 TEST(ContainerVolume, IsOpenOnceAndSaysWhatIsWrong) {
   ContainerLab lab;
   EXPECT_EQ(lab.Open(lab.disk).error().code, ErrorCode::kNotFound);
