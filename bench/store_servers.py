@@ -218,6 +218,8 @@ class Load:
         return self.answer()
 
     def close(self):
+        if self.process.stdin.closed:
+            return
         self.process.stdin.close()
         self.process.wait()
         for pipe in (self.process.stdout, self.process.stderr):
