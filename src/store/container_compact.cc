@@ -47,11 +47,15 @@ Result<std::vector<LogDamage>> ContainerCompactor::CopyUsed(std::uint64_t contai
   return std::move(scanned->damaged);
 }
 
-Result<bool> ContainerCompactor::IsUsed(const LogEntry& entry) {
+Result<bool> ContainerCompactor::IsUsed(LogEntry& entry) {
   const Result<BlockIndex::Standing> standing = index_.StandingOf(entry);
   if (!standing) return standing.error();
-  if (!standing->counts) return false;
-  if (standing->alive) return true;
+  if (standing->is_read) return true;
+  // Its content was restored elsewhere: what counts is the reference.
+  if (standing->alive && entry.kind == LogEntry::Kind::kBlock) {
+    entry.kind = LogEntry::Kind::kReference;
+  }
+  if (!standing->counts || standing->alive) return standing->counts;
   const std::string key = entry.record_id + ' ' + entry.operation.owner;
   auto spare = spare_.find(key);
   if (spare == spare_.end() && spare_.size() < kSpareMax) {

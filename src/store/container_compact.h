@@ -35,7 +35,8 @@ class ContainerCompactor {
   std::uint64_t copied_bytes() const { return copied_bytes_; }
 
  private:
-  Result<bool> IsUsed(const LogEntry& entry);
+  // Whether it has to be copied, and as what.
+  Result<bool> IsUsed(LogEntry& entry);
   Status Copy(const io::ReadableFile& file, LogEntry entry);
   Status CopyLarge(const io::ReadableFile& file, const LogEntry& entry);
   Status AppendCopies();

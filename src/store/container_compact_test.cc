@@ -273,6 +273,33 @@ TEST(ContainerCompact, ADamagedContainerIsLeftAsItIsAndNamed) {
   EXPECT_TRUE(*lab.disk.Exists(path));
 }
 
+TEST(ContainerCompact, W10_AContentThatWasRestoredKeepsItsReferences) {
+  ContainerLab lab;
+  lab.options = SmallContainers();
+  auto volume = lab.Make();
+  const std::string content = NoiseOf(500, 1);
+  // The number had a block before, whose operations are still known.
+  const ContentKey key = StoreContent(*volume, content, "1")->key;
+  ASSERT_TRUE(volume->Delete(key, {"me", "2"}));
+  ASSERT_EQ(StoreContent(*volume, content, "3")->key, key);
+  ASSERT_TRUE(StoreContent(*volume, content, "4"));
+  io::MemorySource source(content);
+  ASSERT_TRUE(volume->Restore(key, content.size(), source));
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(volume->Stat(key)->references, 2u);
+    EXPECT_EQ(*ReadContent(*volume, key), content);
+    EXPECT_TRUE(FindingsOf(*volume).empty());
+    const auto more = StoreContent(*volume, NoiseOf(3000, 2), fmt::format("more{}", round));
+    ASSERT_TRUE(more) << more.error().text;
+    CompactOptions options;
+    options.used_share_max = 1;
+    ASSERT_TRUE(volume->Compact(options));
+    volume.reset();
+    ExpectTheSameRowsAnew(lab);
+    volume = lab.Open();
+  }
+}
+
 TEST(ContainerCompact, NothingGoesFromAFrozenVolume) {
   ContainerLab lab;
   lab.options = SmallContainers();

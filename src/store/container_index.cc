@@ -144,6 +144,8 @@ Status BlockIndex::Write(IndexBatch& batch, LogPosition position) {
 
 Result<std::vector<BlockOperation>> BlockIndex::Operations(
     const BlockId& block, const std::optional<BlockOperation>& after, std::size_t limit) const {
+  const Result<std::optional<BlockRow>> living = Find(block);
+  if (!living) return living.error();
   const std::string prefix = SignatureKey(block.signature, 'o');
   std::vector<BlockOperation> operations;
   bool good = true;
@@ -152,7 +154,9 @@ Result<std::vector<BlockOperation>> BlockIndex::Operations(
     const auto rows = ParseOperationRows(value);
     good = rows.ok();
     if (!good) return false;
-    const auto is_here = [&](const OperationRow& row) { return row.overflow == block.overflow; };
+    const auto is_here = [&](const OperationRow& row) {
+      return row.overflow == block.overflow && (!*living || row.record_id == (*living)->record_id);
+    };
     if (std::none_of(rows->begin(), rows->end(), is_here)) return true;
     const std::string_view what = key.substr(prefix.size());
     const std::size_t space = what.find(' ');

@@ -82,8 +82,9 @@ class BlockIndex {
 
   // What is said by one record that is in the log.
   struct Standing {
-    bool counts = false;    // no copy of it lies behind it
+    bool counts = false;    // no later record names the operation
     bool alive = false;     // its block has references
+    bool is_read = false;   // it is where the content of a living block is read
     std::int64_t held = 0;  // by the operation's owner: references less releases
   };
   Result<Standing> StandingOf(const LogEntry& entry) const;

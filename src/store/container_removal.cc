@@ -110,7 +110,7 @@ Result<BlockIndex::Standing> BlockIndex::StandingOf(const LogEntry& entry) const
   for (const BlockRow& row : *blocks) {
     if (row.record_id != entry.record_id) continue;
     standing.alive = true;
-    if (entry.kind == LogEntry::Kind::kBlock) standing.counts = row.location == entry.location;
+    standing.is_read = row.location == entry.location;
   }
   if (*held) standing.held = static_cast<std::int64_t>(RowReader(**held).Number());
   return standing;

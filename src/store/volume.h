@@ -184,7 +184,7 @@ class Volume {
 
   // What was ever done to a block, in order, at most `limit` operations behind `after`; fewer mean
   // that there are no more. None for a block that never was. A number that has been given to
-  // several contents, one after another, has the operations of all of them.
+  // several contents, one after another, may have the operations of earlier ones, too.
   virtual Result<std::vector<BlockOperation>> Operations(const ContentKey& key,
                                                          const std::optional<BlockOperation>& after,
                                                          std::size_t limit) = 0;
