@@ -50,15 +50,23 @@ int ConnectTo(std::uint16_t port) {
   return descriptor;
 }
 
+// Nobody is there.
+class NoHost final : public ExchangeHost {
+ public:
+  void Wake() override {}
+  std::size_t SendNow(std::string_view) override { return 0; }
+};
+
 void BM_JudgeAndCopyHead(benchmark::State& state) {
   const HttpLimits limits;
+  const auto host = std::make_shared<NoHost>();
   const io::SystemClock clock;
   for (auto _ : state) {
     http::RequestParser parser;
     Check(parser.Parse(kRequest, false) == http::HeadOutcome::kComplete);
     AcceptedRequest accepted;
     Check(!JudgeHead(parser.head(), kRequest, 0, accepted));
-    Exchange exchange({limits, clock, "peer", false, [] {}}, parser.head(), accepted);
+    Exchange exchange({limits, clock, "peer", false, host}, parser.head(), accepted);
     Hello hello;
     exchange.RunHandler(hello);
     std::string out;
