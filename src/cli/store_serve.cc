@@ -67,49 +67,47 @@ Result<std::vector<store::OwnerRule>> OwnersOf(const Arguments& arguments, Conte
   return owners;
 }
 
-// The volumes to serve, and what keeps them open.
-struct Served {
-  std::optional<OpenedStore> store;
-  std::unique_ptr<store::Volume> single;
-  std::vector<store::Volume*> volumes;
-};
-
-// With --volume the others are left alone, so that each may have a server of its own.
-std::optional<Served> OpenVolumes(const Arguments& arguments, Context& context, ExitCode& code) {
-  Served served;
+// The volumes to serve. Which instance they belong to is for their clients to say.
+std::optional<store::LocalMembers> OpenVolumes(const Arguments& arguments, Context& context,
+                                               ExitCode& code) {
+  const std::optional<std::string> directory = arguments.Get("--store");
   const std::optional<std::string> name = arguments.Get("--volume");
-  if (!name || !arguments.Has("--store")) {
-    served.store = OpenStore(arguments, context, code);
-    if (!served.store) return std::nullopt;
-    for (const auto& volume : served.store->instance->volumes()) {
-      served.volumes.push_back(volume.get());
-    }
-    return served;
-  }
-  if (!store::IsVolumeName(*name)) {
-    Complain(context, fmt::format("'{}' is no name of a volume", *name));
+  if (!directory || (name && !store::IsVolumeName(*name))) {
+    Complain(context, directory ? fmt::format("'{}' is no name of a volume", *name)
+                                : "say which store: --store DIR");
     code = ExitCode::kUsage;
     return std::nullopt;
   }
-  Result<std::unique_ptr<store::Volume>> opened = store::OpenLocalVolume(
-      {context.fs, context.clock, context.random}, *arguments.Get("--store"), *name, {});
+  const store::LocalEnvironment environment{context.fs, context.clock, context.random};
+  code = ExitCode::kFailed;
+  if (!name) {
+    Result<store::LocalMembers> all = store::OpenLocalMembers(environment, *directory, {});
+    if (!all) {
+      Complain(context, all.error().text);
+      return std::nullopt;
+    }
+    for (const Error& failure : all->failures) Complain(context, failure.text);
+    return *std::move(all);
+  }
+  // The others are left alone, so that each may have a server of its own.
+  Result<std::unique_ptr<store::MemberVolume>> opened =
+      store::OpenLocalVolume(environment, *directory, *name, {});
   if (!opened) {
     Complain(context, opened.error().text);
-    code = ExitCode::kFailed;
     return std::nullopt;
   }
-  served.single = *std::move(opened);
-  served.volumes.push_back(served.single.get());
-  return served;
+  store::LocalMembers single;
+  single.members.push_back(*std::move(opened));
+  return single;
 }
 
 std::string AddressLine(const net::HttpServerOptions& options, std::uint16_t port,
-                        const std::vector<store::Volume*>& volumes) {
+                        const std::vector<store::MemberVolume*>& volumes) {
   const bool is_ipv6 = options.address.find(':') != std::string::npos;
   std::string line =
       fmt::format("{}://{}{}{}:{}", options.certificate_file.empty() ? "http" : "https",
                   is_ipv6 ? "[" : "", options.address, is_ipv6 ? "]" : "", port);
-  for (const store::Volume* volume : volumes) line += " " + volume->name();
+  for (const store::MemberVolume* volume : volumes) line += " " + volume->name();
   return line + "\n";
 }
 
@@ -140,18 +138,21 @@ ExitCode Run(const Arguments& arguments, Context& context) {
              "give one of them, listen on 127.0.0.1, or say --insecure");
     return ExitCode::kUsage;
   }
-  ExitCode code = ExitCode::kDone;
-  const std::optional<Served> served = OpenVolumes(arguments, context, code);
-  if (!served) return code;
+  // Before the tables have threads of their own.
   StopSignals signals;
-  store::VolumeService service(served->volumes, {.token = *token, .owners = *owners});
+  ExitCode code = ExitCode::kDone;
+  const std::optional<store::LocalMembers> served = OpenVolumes(arguments, context, code);
+  if (!served) return code;
+  std::vector<store::MemberVolume*> volumes;
+  for (const auto& member : served->members) volumes.push_back(member.get());
+  store::VolumeService service(volumes, {.token = *token, .owners = *owners});
   Result<std::unique_ptr<net::HttpServer>> server =
       net::HttpServer::Open(options, service, context.clock);
   if (!server) {
     Complain(context, server.error().text);
     return server.error().code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kFailed;
   }
-  const Status told = context.out.Write(AddressLine(options, (*server)->port(), served->volumes));
+  const Status told = context.out.Write(AddressLine(options, (*server)->port(), volumes));
   if (told) signals.Wait();
   (*server)->Stop(kGrace);
   if (told) return ExitCode::kDone;

@@ -15,11 +15,12 @@ namespace {
 constexpr std::uint64_t kDeflatedBytesMin = 256;
 
 // The lowest number that no block has.
-std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks) {
-  std::uint32_t free = 0;
+std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks,
+                           std::uint32_t lowest) {
+  std::uint32_t free = lowest;
   for (const BlockIndex::NumberedBlock& block : blocks) {
-    if (block.overflow != free) break;
-    ++free;
+    if (block.overflow > free) break;
+    if (block.overflow == free) ++free;
   }
   return free;
 }
@@ -108,7 +109,7 @@ Result<Lookup> ContainerVolume::Reference(const StoreRequest& request) {
   const auto duplicate = FindDuplicate(*blocks, request, nullptr);
   if (!duplicate) return duplicate.error();
   if (*duplicate == nullptr) return Lookup{};
-  if (request.mode == StoreMode::kCompare) return Lookup{Lookup::Outcome::kCandidate, std::nullopt};
+  if (request.mode == StoreMode::kCompare) return Lookup{Lookup::Outcome::kCandidate};
   const std::uint32_t overflow = (*duplicate)->overflow;
   const Status added = AddNote(LogEntry::Kind::kReference, {request.signature, overflow},
                                (*duplicate)->row, request.operation);
@@ -168,6 +169,7 @@ Result<Stored> ContainerVolume::Store(const StoreRequest& request, io::Source& c
   if (!found) return found.error();
   if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
   const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
+  if (!may_be_here && request.only_if_here) return NoSuchContent(request.signature, shape_.name);
   if (!may_be_here && state() != VolumeState::kWritable) return Full();
   ContainerSpool spool(
       environment_.fs, fmt::format("{}/temporary/{}", directory_, ++temporary_number_),
@@ -215,8 +217,9 @@ Status ContainerVolume::Pack(const std::string& media_type, LogEntry& entry,
 
 Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreRequest& request,
                                           ContainerSpool& spool) {
+  if (request.only_if_here) return NoSuchContent(request.signature, shape_.name);
   if (state() != VolumeState::kWritable) return Full();
-  const BlockId block{request.signature, FreeOverflow(blocks)};
+  const BlockId block{request.signature, FreeOverflow(blocks, request.overflow_min)};
   const Status added = AppendBlock(
       {LogEntry::Kind::kBlock, block, request.operation, NewRecordId(), request.size, {}},
       request.media_type, spool);

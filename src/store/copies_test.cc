@@ -8,7 +8,7 @@
 #include "io/memory_file_system.h"
 #include "store/container_test_lab.h"
 #include "store/forwarding_volume.h"
-#include "store/test_volume.h"
+#include "store/test_member.h"
 
 namespace stele::store {
 namespace {
@@ -78,14 +78,19 @@ class SwitchedVolume final : public ForwardingVolume {
 class CopiesTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    std::vector<std::unique_ptr<Volume>> volumes;
+    Instance::Composed composed;
+    composed.composition.epoch = 1;
     for (int i = 0; i < 3; ++i) {
-      volumes.push_back(std::make_unique<SwitchedVolume>(NewVolumeCalled(fmt::format("v{}", i)),
-                                                         off_[i], broken_));
+      const std::string name = fmt::format("v{}", i);
+      Result<std::unique_ptr<Member>> member = OpenMember(
+          fs_, std::make_unique<SwitchedVolume>(NewVolumeCalled(name), off_[i], broken_));
+      ASSERT_TRUE(member) << member.error().text;
+      composed.composition.volumes.push_back(name);
+      composed.members.push_back(*std::move(member));
     }
     Instance::Options options;
     options.signature = std::make_shared<Sha256Signatures>();
-    instance_ = std::make_unique<Instance>(std::move(volumes), options);
+    instance_ = std::make_unique<Instance>(std::move(composed), options);
     copies_ = std::make_unique<Copies>(*instance_, random_);
   }
 

@@ -2,14 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <thread>
 
+#include "store/home_search.h"
 #include "util/check.h"
 
 namespace stele::store {
+
+using std::chrono::steady_clock;
+
 namespace {
 
 constexpr std::size_t kPiece = 64 << 10;
+constexpr std::size_t kEpochsMax = 4;  // that go by while one content is stored
+constexpr std::chrono::milliseconds kLagPause{20};
+constexpr int kMovesMax = 16;  // of one content
 
 // Reads part of a file as a stream. Borrows the file.
 class BorrowedFileSource final : public io::Source {
@@ -69,33 +76,56 @@ class Instance::Content {
   std::optional<Signature> signature_;
 };
 
-Instance::Instance(std::vector<std::unique_ptr<Volume>> volumes, Options options)
-    : volumes_(std::move(volumes)), options_(std::move(options)) {
-  Check(!volumes_.empty() && options_.signature != nullptr);
-  composition_.signature = options_.signature->name();
-  composition_.placement = options_.placement;
-  std::set<std::string> names;
-  for (const auto& volume : volumes_) {
-    Check(names.insert(volume->name()).second);
-    composition_.volumes.push_back(volume->name());
-  }
+Instance::Instance(Composed composed, Options options) : options_(std::move(options)) {
+  Check(composed.composition.epoch > 0 && options_.signature != nullptr);
+  Take(std::move(composed));
 }
 
 Instance::~Instance() = default;
 
-Volume* Instance::Find(std::string_view volume) const {
-  for (const auto& known : volumes_) {
-    if (known->name() == volume) return known.get();
-  }
-  return nullptr;
+std::shared_ptr<Team> Instance::team() const {
+  const std::lock_guard lock(mutex_);
+  return team_;
 }
 
-std::vector<Volume*> Instance::OrderFor(const Signature& signature) const {
-  std::vector<Volume*> order;
-  for (const std::size_t place : composition_.OrderFor(signature)) {
-    order.push_back(volumes_[place].get());
+// Members of an older epoch may still be in use; without new ones the old ones go on.
+void Instance::Take(Composed composed) {
+  const std::lock_guard lock(mutex_);
+  std::vector<MemberVolume*> members;
+  if (composed.members.empty()) {
+    for (const auto& member : members_) members.push_back(member.get());
   }
-  return order;
+  for (auto& member : composed.members) {
+    members.push_back(member.get());
+    members_.push_back(std::move(member));
+  }
+  team_ = std::make_shared<Team>(std::move(composed.composition), std::move(composed.connector),
+                                 std::move(members), options_.down_time);
+}
+
+// A volume without an instance joins the one that wants to use it; a newer epoch is taken over.
+Status Instance::Renew(const Team& team, MemberVolume& outdated) {
+  const std::lock_guard lock(renewing_);
+  const Result<Membership> membership = outdated.GetMembership();
+  if (!membership) return membership.error();
+  const std::uint64_t epoch = membership->composition.epoch;
+  if (epoch == 0 && outdated.Join(team.composition(), team.connector(), true)) return {};
+  if (epoch < team.composition().epoch) {
+    return Error{ErrorCode::kOutdated,
+                 fmt::format("volume {} is in epoch {} and the instance in epoch {}: run stele "
+                             "store rehome",
+                             outdated.name(), epoch, team.composition().epoch)};
+  }
+  // Another thread may have been here before.
+  if (epoch <= this->team()->composition().epoch) return {};
+  if (options_.recompose == nullptr) {
+    Take({membership->composition, membership->connector, {}});
+    return {};
+  }
+  Result<Composed> composed = options_.recompose(*membership);
+  if (!composed) return composed.error();
+  Take(*std::move(composed));
+  return {};
 }
 
 Result<Stored> Instance::Store(std::string_view content, const StoreOptions& options) {
@@ -155,78 +185,82 @@ Result<Stored> Instance::Store(io::Source& content, const StoreOptions& options)
 }
 
 Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions& options) {
-  const StoreRequest request{content.signature(), content.size(), options.mode, options.media_type,
-                             options.operation};
+  StoreRequest request{content.signature(), content.size(), options.mode, options.media_type,
+                       options.operation};
   if (!IsOperation(request.operation)) {
     return Error{ErrorCode::kInvalid,
                  "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
   }
-  std::vector<Volume*> order;
-  if (options.volume) {
-    order.push_back(Find(*options.volume));
-    if (order.front() == nullptr) return UnknownVolume(*options.volume);
-  } else {
-    order = OrderFor(request.signature);
+  std::optional<ContentKey> made;
+  const auto lag_end = steady_clock::now() + options_.lag_time;
+  for (std::size_t renewals = 0;; ++renewals) {
+    const std::shared_ptr<Team> team = this->team();
+    request.home.epoch = team->composition().epoch;
+    HomeSearch search(
+        *team, request, [&] { return content.Read(); }, made);
+    Result<Stored> stored = Error{ErrorCode::kNotFound, ""};
+    if (options.volume) {
+      MemberVolume* member = team->Find(*options.volume);
+      if (member == nullptr) return UnknownVolume(*options.volume);
+      stored = search.StoreAt(*member);
+    } else {
+      stored = search.Store();
+    }
+    if (stored || stored.error().code != ErrorCode::kOutdated) return stored;
+    // Each member may have to join, and some epochs may go by.
+    const std::size_t renewals_max = team->composition().volumes.size() + kEpochsMax;
+    if (search.outdated() == nullptr || renewals == renewals_max) return stored;
+    const Status renewed = Renew(*team, *search.outdated());
+    if (renewed) continue;
+    // While an epoch begins, members come to it one after another.
+    if (renewed.error().code != ErrorCode::kOutdated || steady_clock::now() > lag_end) {
+      return renewed.error();
+    }
+    --renewals;
+    std::this_thread::sleep_for(kLagPause);
   }
-  Result<std::optional<Stored>> found = Search(order, request, content);
-  if (!found) return found.error();
-  if (*found) return **std::move(found);
-  Error error{ErrorCode::kFull, "no volume takes new blocks"};
-  for (Volume* volume : order) {
-    if (volume->state() != VolumeState::kWritable) continue;
-    const std::unique_ptr<io::Source> source = content.Read();
-    Result<Stored> stored = volume->Store(request, *source);
-    if (stored || stored.error().code == ErrorCode::kInvalid) return stored;
-    error = stored.error();
-  }
-  return error;
 }
 
-// In kCompare mode the volume that may have the content gets its bytes; should they turn out to be
-// new, that volume is as good as any.
-Result<std::optional<Stored>> Instance::Search(const std::vector<Volume*>& order,
-                                               const StoreRequest& request,
-                                               const Content& content) {
-  std::optional<Error> failure;
-  std::size_t failed = 0;
-  for (Volume* volume : order) {
-    if (volume->state() == VolumeState::kFrozen) continue;
-    const Result<Lookup> found = volume->Reference(request);
-    if (!found && found.error().code == ErrorCode::kInvalid) return found.error();
-    if (!found) {
-      failure = found.error();
-      ++failed;
-      continue;
+// ---- Reading and deleting ----
+
+// A key that its volume does not know may have moved. One whose volume is not here may be of a
+// newer epoch, or of a volume that has left the instance: its home knows.
+template <typename Value, typename Use>
+Result<Value> Instance::FollowKey(ContentKey key, const Use& use) {
+  std::shared_ptr<Team> team = this->team();
+  for (int moves = 0;; ++moves) {
+    MemberVolume* member = team->Find(key.volume);
+    Result<Value> used = UnknownVolume(key.volume);
+    if (member != nullptr) used = use(*member, key);
+    if (used || used.error().code != ErrorCode::kNotFound || moves == kMovesMax) return used;
+    if (member == nullptr) {
+      const Composition& composition = team->composition();
+      member = team->Find(composition.volumes[composition.HomeOf(key.signature)]);
+      if (member == nullptr || !Renew(*team, *member)) return used;
+      if (this->team() != team) {
+        team = this->team();
+        continue;
+      }
     }
-    if (found->outcome == Lookup::Outcome::kUnknown) continue;
-    if (found->outcome == Lookup::Outcome::kReferenced) {
-      return std::optional(Stored{*found->key, false});
-    }
-    const std::unique_ptr<io::Source> source = content.Read();
-    Result<Stored> stored = volume->Store(request, *source);
-    if (stored) return std::optional(*std::move(stored));
-    if (stored.error().code == ErrorCode::kInvalid) return stored.error();
+    Result<std::optional<ContentKey>> moved = member->MovedTo(key);
+    if (!moved || !*moved) return used;
+    key = **std::move(moved);
   }
-  if (failed == order.size()) return *failure;
-  return std::optional<Stored>();
 }
 
 Result<std::unique_ptr<io::Source>> Instance::Retrieve(const ContentKey& key) {
-  Volume* volume = Find(key.volume);
-  if (volume == nullptr) return UnknownVolume(key.volume);
-  return volume->Retrieve(key);
+  return FollowKey<std::unique_ptr<io::Source>>(
+      key, [](Volume& volume, const ContentKey& at) { return volume.Retrieve(at); });
 }
 
 Status Instance::Delete(const ContentKey& key, const Operation& operation) {
-  Volume* volume = Find(key.volume);
-  if (volume == nullptr) return UnknownVolume(key.volume);
-  return volume->Delete(key, operation);
+  return FollowKey<void>(
+      key, [&](Volume& volume, const ContentKey& at) { return volume.Delete(at, operation); });
 }
 
 Result<BlockInfo> Instance::Stat(const ContentKey& key) {
-  Volume* volume = Find(key.volume);
-  if (volume == nullptr) return UnknownVolume(key.volume);
-  return volume->Stat(key);
+  return FollowKey<BlockInfo>(key,
+                              [](Volume& volume, const ContentKey& at) { return volume.Stat(at); });
 }
 
 Result<std::unique_ptr<io::Source>> Instance::RetrieveAny(std::span<const ContentKey> replicas) {

@@ -6,7 +6,7 @@
 
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
-#include "store/test_volume.h"
+#include "store/test_member.h"
 
 namespace stele::store {
 namespace {
@@ -25,64 +25,30 @@ class PipeSource final : public io::Source {
   io::MemorySource base_;
 };
 
-// A volume whose server is gone.
-class DeadVolume final : public Volume {
- public:
-  explicit DeadVolume(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const override { return name_; }
-  VolumeState state() const override { return VolumeState::kWritable; }
-  Status SetState(VolumeState) override { return Gone(); }
-  Result<Lookup> Reference(const StoreRequest&) override { return Gone(); }
-  Result<Stored> Store(const StoreRequest&, io::Source&) override { return Gone(); }
-  Status Restore(const ContentKey&, std::uint64_t, io::Source&) override { return Gone(); }
-  Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey&) override { return Gone(); }
-  Status Refer(const ContentKey&, const Operation&) override { return Gone(); }
-  Status Delete(const ContentKey&, const Operation&) override { return Gone(); }
-  Result<std::uint64_t> Held(const ContentKey&, const std::string&) override { return Gone(); }
-  Result<std::vector<BlockOperation>> Operations(const ContentKey&,
-                                                 const std::optional<BlockOperation>&,
-                                                 std::size_t) override {
-    return Gone();
-  }
-  Result<std::vector<ListedBlock>> List(const ListRequest&) override { return Gone(); }
-  Result<std::vector<OwnerUsage>> Owners() override { return Gone(); }
-  Result<OwnerUsage> UsageOf(const std::string&) override { return Gone(); }
-  Result<BlockInfo> Stat(const ContentKey&) override { return Gone(); }
-  Result<VolumeStats> Stats() override { return Gone(); }
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>&) override {
-    return Gone();
-  }
-  Result<std::uint64_t> Compact(const CompactOptions&) override { return Gone(); }
-
- private:
-  Error Gone() const { return {ErrorCode::kIo, "volume " + name_ + " does not answer"}; }
-  std::string name_;
-};
-
 class InstanceTest : public testing::Test {
  protected:
   // Volumes v0, v1, ... that may hold `capacity` bytes each.
   std::unique_ptr<Instance> Make(int count, Placement placement = Placement::kModulo,
                                  std::uint64_t capacity = 0, bool weak = false) {
-    std::vector<std::unique_ptr<Volume>> volumes;
-    TreeVolume::Options volume_options = weak ? WeakOptions() : TreeVolume::Options();
+    Instance::Composed composed;
+    composed.composition = {1, weak ? "weak" : "sha256", placement, {}};
     for (int i = 0; i < count; ++i) {
-      volumes.push_back(
-          NewVolume(fs_, {.name = "v" + std::to_string(i), .depth = 2, .capacity_bytes = capacity},
-                    volume_options));
+      const std::string name = "v" + std::to_string(i);
+      composed.members.push_back(NewMember(fs_,
+                                           {.name = name, .depth = 2, .capacity_bytes = capacity},
+                                           weak ? WeakOptions() : TreeVolume::Options()));
+      composed.composition.volumes.push_back(name);
     }
-    return With(std::move(volumes), placement, weak);
+    return With(std::move(composed), weak);
   }
-  std::unique_ptr<Instance> With(std::vector<std::unique_ptr<Volume>> volumes,
-                                 Placement placement = Placement::kModulo, bool weak = false) {
+  std::unique_ptr<Instance> With(Instance::Composed composed, bool weak = false) {
     Instance::Options options;
-    options.placement = placement;
     options.signature = std::make_shared<Sha256Signatures>();
     if (weak) options.signature = std::make_shared<WeakSignatures>();
     options.fs = &fs_;
     options.temporary_directory = ".";
     options.memory_bytes_max = 10;
-    return std::make_unique<Instance>(std::move(volumes), std::move(options));
+    return std::make_unique<Instance>(std::move(composed), std::move(options));
   }
   Instance::StoreOptions As(const std::string& owner = "tomba",
                             StoreMode mode = StoreMode::kRegular) {
@@ -204,11 +170,10 @@ TEST_F(InstanceTest, W9_FrozenVolumesAreNeverATarget) {
   }
 }
 
-TEST_F(InstanceTest, W10_ADeadVolumeCostsOnlyItsOwnContents) {
-  std::vector<std::unique_ptr<Volume>> volumes;
-  volumes.push_back(std::make_unique<DeadVolume>("dead"));
-  volumes.push_back(NewVolume(fs_, {.name = "live"}, {}));
-  const auto instance = With(std::move(volumes));
+TEST_F(InstanceTest, W10_AMissingVolumeCostsOnlyItsOwnContents) {
+  Instance::Composed composed{{1, "sha256", Placement::kModulo, {"dead", "live"}}, "", {}};
+  composed.members.push_back(NewMember(fs_, {.name = "live"}));
+  const auto instance = With(std::move(composed));
   for (int i = 0; i < 10; ++i) {
     const std::string content = "content " + std::to_string(i);
     const Result<Stored> stored = instance->Store(content, As());
@@ -216,9 +181,9 @@ TEST_F(InstanceTest, W10_ADeadVolumeCostsOnlyItsOwnContents) {
     EXPECT_EQ(stored->key.volume, "live");
     EXPECT_EQ(Read(*instance, stored->key), content);
   }
-  const ContentKey lost{"dead", Sha256Signatures().Of("x"), 0};
-  EXPECT_EQ(instance->Retrieve(lost).error().text, "volume dead does not answer");
-  EXPECT_EQ(instance->Retrieve({"none", lost.signature, 0}).error().code, ErrorCode::kNotFound);
+  const Signature signature = Sha256Signatures().Of("x");
+  EXPECT_EQ(instance->Retrieve({"dead", signature, 0}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(instance->Retrieve({"none", signature, 0}).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(InstanceTest, W10_AReplicaIsReadWhereItIsUp) {

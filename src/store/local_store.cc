@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "store/rehome.h"
+
 namespace stele::store {
 namespace {
 
@@ -66,9 +70,7 @@ Result<std::vector<VolumeDescription>> Describe(io::FileSystem& fs, const std::s
   return found;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Volume>> OpenLocalVolume(const LocalEnvironment& environment,
+Result<std::unique_ptr<Volume>> OpenPlainVolume(const LocalEnvironment& environment,
                                                 const std::string& directory,
                                                 const std::string& name,
                                                 LocalStoreOptions options) {
@@ -83,38 +85,115 @@ Result<std::unique_ptr<Volume>> OpenLocalVolume(const LocalEnvironment& environm
   return AsVolume(TreeVolume::Open(environment.fs, path, options.tree));
 }
 
-Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std::string& directory,
-                                  const LocalStoreOptions& options) {
-  LocalStore store;
-  const auto described = Describe(environment.fs, directory, store.failures);
+// The composition that the members agree upon: the newest that one of them knows, with the volumes
+// that have been added to the directory since. Those of an instance with a connector are as it
+// says.
+Membership Agree(const std::vector<Membership>& known, const std::vector<std::string>& names,
+                 const std::string& signature, Placement placement) {
+  Membership newest;
+  newest.composition.placement = placement;
+  newest.composition.signature = signature;
+  for (const Membership& membership : known) {
+    if (membership.composition.epoch > newest.composition.epoch) newest = membership;
+  }
+  if (!newest.connector.empty()) return newest;
+  std::vector<std::string>& volumes = newest.composition.volumes;
+  const std::size_t before = volumes.size();
+  for (const std::string& name : names) {
+    if (std::find(volumes.begin(), volumes.end(), name) == volumes.end()) volumes.push_back(name);
+  }
+  if (volumes.size() > before) ++newest.composition.epoch;
+  return newest;
+}
+
+// A store whose volumes are all new and empty needs no telling.
+Status JoinMember(MemberVolume& member, const Membership& agreed) {
+  const bool founding = agreed.composition.epoch == 1;
+  const Status joined = member.Join(agreed.composition, agreed.connector, founding);
+  if (joined || !founding) return joined;
+  return member.Join(agreed.composition, agreed.connector, false);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<MemberVolume>> OpenLocalVolume(const LocalEnvironment& environment,
+                                                      const std::string& directory,
+                                                      const std::string& name,
+                                                      const LocalStoreOptions& options) {
+  Result<std::unique_ptr<Volume>> volume = OpenPlainVolume(environment, directory, name, options);
+  if (!volume) return volume.error();
+  const std::string path = directory + '/' + name;
+  Result<std::unique_ptr<BlockTable>> table = options.open_directory(path + "/directory");
+  if (!table) return table.error();
+  Result<std::unique_ptr<Member>> member =
+      Member::Open(environment.fs, path, *std::move(volume), *std::move(table), {});
+  if (!member) return member.error();
+  return std::unique_ptr<MemberVolume>(*std::move(member));
+}
+
+Result<LocalMembers> OpenLocalMembers(const LocalEnvironment& environment,
+                                      const std::string& directory,
+                                      const LocalStoreOptions& options) {
+  LocalMembers opened;
+  const auto described = Describe(environment.fs, directory, opened.failures);
   if (!described) return described.error();
-  Instance::Options instance_options;
-  instance_options.placement = options.placement;
-  instance_options.fs = &environment.fs;
-  std::vector<std::unique_ptr<Volume>> volumes;
   for (const VolumeDescription& description : *described) {
     if (description.signature != described->front().signature) {
       return Error{ErrorCode::kInvalid,
                    fmt::format("the volumes in {} have different signatures", directory)};
     }
+    opened.names.push_back(description.name);
     auto signature = SignatureOf(description, options.tree.signature);
-    Result<std::unique_ptr<Volume>> volume =
+    Result<std::unique_ptr<MemberVolume>> member =
         signature ? OpenLocalVolume(environment, directory, description.name, options)
                   : signature.error();
-    if (!volume) {
-      store.failures.push_back(volume.error());
+    if (!member) {
+      opened.failures.push_back(member.error());
       continue;
     }
-    instance_options.signature = *std::move(signature);
-    instance_options.temporary_directory =
-        fmt::format("{}/{}/temporary", directory, description.name);
-    volumes.push_back(*std::move(volume));
+    opened.signature = *std::move(signature);
+    opened.members.push_back(*std::move(member));
   }
-  if (volumes.empty() && !store.failures.empty()) return store.failures.front();
-  if (volumes.empty()) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no volume in {}", directory)};
+  if (!opened.members.empty()) return opened;
+  if (!opened.failures.empty()) return opened.failures.front();
+  return Error{ErrorCode::kNotFound, fmt::format("there is no volume in {}", directory)};
+}
+
+Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std::string& directory,
+                                  const LocalStoreOptions& options) {
+  Result<LocalMembers> opened = OpenLocalMembers(environment, directory, options);
+  if (!opened) return opened.error();
+  LocalStore store;
+  store.failures = std::move(opened->failures);
+  std::vector<Membership> known;
+  for (const auto& member : opened->members) {
+    Result<Membership> membership = member->GetMembership();
+    if (!membership) return membership.error();
+    known.push_back(*std::move(membership));
   }
-  store.instance = std::make_unique<Instance>(std::move(volumes), std::move(instance_options));
+  const Membership agreed =
+      Agree(known, opened->names, std::string(opened->signature->name()), options.placement);
+  Instance::Options instance_options;
+  instance_options.signature = opened->signature;
+  instance_options.fs = &environment.fs;
+  instance_options.temporary_directory =
+      fmt::format("{}/{}/temporary", directory, opened->members.front()->name());
+  std::vector<std::unique_ptr<MemberVolume>> members;
+  for (auto& member : opened->members) {
+    const Status joined = JoinMember(*member, agreed);
+    if (joined) {
+      members.push_back(std::move(member));
+    } else {
+      store.failures.push_back(joined.error());
+    }
+  }
+  if (members.empty()) return store.failures.front();
+  store.instance = std::make_unique<Instance>(
+      Instance::Composed{agreed.composition, agreed.connector, std::move(members)},
+      std::move(instance_options));
+  // Where this fails, contents are found by filters until the next opening.
+  const Result<Rehomed> rehomed = Rehome(*store.instance, {});
+  if (!rehomed) store.failures.push_back(rehomed.error());
   return store;
 }
 

@@ -7,6 +7,7 @@
 
 #include "store/container_volume.h"
 #include "store/instance.h"
+#include "store/member.h"
 #include "store/tree_volume.h"
 #include "store/volume_file.h"
 
@@ -26,20 +27,37 @@ struct LocalStoreOptions {
   // Opens the table of a container volume in a directory that may not exist yet.
   std::function<Result<std::unique_ptr<BlockTable>>(const std::string& directory)> open_table =
       OpenRocksBlockTable;
+  // The same for the table of a member's directory, whose writes must be durable.
+  std::function<Result<std::unique_ptr<BlockTable>>(const std::string& directory)> open_directory =
+      OpenDurableRocksTable;
 };
 
 // Borrowed for as long as the store is open. Several threads throw `random` at a time.
 using LocalEnvironment = ContainerVolume::Environment;
 
+// Volumes that are new here join the instance, and homes are told of what lies elsewhere.
 // Errors: kNotFound when there is no volume in `directory`; kInvalid when volumes have different
 // signature functions; the first failure when no volume could be opened, or the table is wrong.
 Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std::string& directory,
                                   const LocalStoreOptions& options);
 
-// One volume of the store, whatever its kind. Errors: those of its kind.
-Result<std::unique_ptr<Volume>> OpenLocalVolume(const LocalEnvironment& environment,
-                                                const std::string& directory,
-                                                const std::string& name, LocalStoreOptions options);
+// The same volumes, each for itself: members of whatever instance they belong to, which may reach
+// beyond this directory. For servers.
+struct LocalMembers {
+  std::vector<std::unique_ptr<MemberVolume>> members;
+  std::vector<std::string> names;  // also of volumes that could not be opened
+  std::vector<Error> failures;
+  std::shared_ptr<const SignatureFunction> signature;
+};
+Result<LocalMembers> OpenLocalMembers(const LocalEnvironment& environment,
+                                      const std::string& directory,
+                                      const LocalStoreOptions& options);
+
+// One of them. Errors: those of its kind; kCorrupt when its membership or directory is lost.
+Result<std::unique_ptr<MemberVolume>> OpenLocalVolume(const LocalEnvironment& environment,
+                                                      const std::string& directory,
+                                                      const std::string& name,
+                                                      const LocalStoreOptions& options);
 
 // Makes a volume in the store; the directory is made with the first one.
 // Errors: as CreateVolumeFile().

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "io/memory_file_system.h"
-#include "store/test_volume.h"
+#include "store/test_member.h"
 
 namespace stele::store {
 namespace {
@@ -19,6 +19,7 @@ class LocalStoreTest : public testing::Test {
     options.open_table = [](const std::string&) {
       return Result<std::unique_ptr<BlockTable>>(std::make_unique<MemoryBlockTable>());
     };
+    options.open_directory = [this](const std::string& path) { return FileTable::Open(fs, path); };
     return OpenLocalStore({fs, clock_, random_}, "s", options);
   }
 

@@ -132,10 +132,10 @@ Result<std::optional<ContentKey>> OwnedVolume::FindDone(const StoreRequest& requ
 Result<Lookup> OwnedVolume::Reference(const StoreRequest& request) {
   const Status mine = Mine(request.operation.owner);
   if (!mine) return mine.error();
-  if (request.mode == StoreMode::kForceNew) return Lookup{};
+  if (request.mode == StoreMode::kForceNew) return AskUnheld(request);
   const Result<std::optional<ContentKey>> held = FindHeld(request.signature, request.size);
   if (!held) return held.error();
-  if (!*held) return Lookup{};
+  if (!*held) return AskUnheld(request);
   Lookup found;
   found.outcome = Lookup::Outcome::kCandidate;
   if (request.mode == StoreMode::kCompare) return found;
@@ -145,6 +145,18 @@ Result<Lookup> OwnedVolume::Reference(const StoreRequest& request) {
   found.outcome = Lookup::Outcome::kReferenced;
   found.key = **held;
   return found;
+}
+
+// A home says where contents of the signature may lie, without a reference. Elsewhere an owner that
+// knows of homes has to send the bytes, whether the content is here or not.
+Result<Lookup> OwnedVolume::AskUnheld(const StoreRequest& request) {
+  if (request.home.as_home) {
+    StoreRequest question = request;
+    question.mode = StoreMode::kForceNew;
+    return volume_.Reference(question);
+  }
+  if (request.home.epoch == 0 || request.mode == StoreMode::kForceNew) return Lookup{};
+  return Lookup{.outcome = Lookup::Outcome::kCandidate};
 }
 
 Result<Stored> OwnedVolume::Store(const StoreRequest& request, io::Source& content) {

@@ -68,6 +68,7 @@ class OwnedVolume final : public Volume {
   Result<bool> Done(const ContentKey& key, const Operation& operation);
   Result<std::optional<ContentKey>> FindDone(const StoreRequest& request);
   Error NotHere(const ContentKey& key) const;
+  Result<Lookup> AskUnheld(const StoreRequest& request);
 
   Volume& volume_;
   const std::string owner_;

@@ -152,11 +152,11 @@ std::vector<BlockOperation> ReferenceSet::Operations(std::uint32_t overflow,
   return operations;
 }
 
-std::uint32_t ReferenceSet::FreeOverflow() const {
-  std::uint32_t free = 0;
+std::uint32_t ReferenceSet::FreeOverflow(std::uint32_t lowest) const {
+  std::uint32_t free = lowest;
   for (const std::uint32_t taken : Live()) {
-    if (taken != free) break;
-    ++free;
+    if (taken > free) break;
+    if (taken == free) ++free;
   }
   return free;
 }

@@ -58,8 +58,8 @@ class ReferenceSet {
   std::uint64_t CountOf(std::uint32_t overflow, const std::string& owner) const;
   // The blocks that have references, by their numbers.
   std::vector<std::uint32_t> Live() const;
-  // The lowest number without references.
-  std::uint32_t FreeOverflow() const;
+  // The lowest number without references, from `lowest` on.
+  std::uint32_t FreeOverflow(std::uint32_t lowest = 0) const;
   // Of the content, as its latest reference said; 0 for a block that never had one.
   std::int64_t SizeOf(std::uint32_t overflow) const;
   // The owners of references to a block.

@@ -184,6 +184,7 @@ Result<Stored> TreeVolume::Store(const StoreRequest& request, io::Source& conten
   if (!found) return found.error();
   if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
   const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
+  if (!may_be_here && request.only_if_here) return NoSuchContent(request.signature, shape_.name);
   if (!may_be_here && state() != VolumeState::kWritable) return Full();
   Spool spool(*this, request);
   const Status filled = spool.Fill(content);
@@ -216,6 +217,7 @@ Result<Stored> TreeVolume::Place(const StoreRequest& request, Spool& spool) {
 
 Result<Stored> TreeVolume::MakeBlock(ReferenceLog::References& references,
                                      const StoreRequest& request, Spool& spool) {
+  if (request.only_if_here) return NoSuchContent(request.signature, shape_.name);
   if (state() != VolumeState::kWritable) return Full();
   Status status = spool.Prepare();
   if (!status) return status.error();
@@ -231,7 +233,7 @@ Result<Stored> TreeVolume::MakeBlock(ReferenceLog::References& references,
     return Error{ErrorCode::kFull, fmt::format("volume {} has no room for {} more bytes",
                                                shape_.name, spool.stored_size())};
   }
-  const Result<std::uint32_t> overflow = ChooseOverflow(references, request.signature);
+  const Result<std::uint32_t> overflow = ChooseOverflow(references, request);
   if (!overflow) return overflow.error();
   const BlockId block{request.signature, *overflow};
   const std::string path = PathOf(block.signature, block.overflow);
@@ -278,11 +280,11 @@ Status TreeVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source
 // What stands at a place without references is left from a crash and is not missed, unless
 // references may have been lost to damage: then nothing is overwritten.
 Result<std::uint32_t> TreeVolume::ChooseOverflow(const ReferenceLog::References& references,
-                                                 const Signature& signature) {
-  std::uint32_t overflow = references.set().FreeOverflow();
+                                                 const StoreRequest& request) {
+  std::uint32_t overflow = references.set().FreeOverflow(request.overflow_min);
   if (!references.damaged() && !journal_was_damaged_) return overflow;
   for (;; ++overflow) {
-    const Result<bool> exists = fs_.Exists(PathOf(signature, overflow));
+    const Result<bool> exists = fs_.Exists(PathOf(request.signature, overflow));
     if (!exists) return exists.error();
     if (!*exists && references.set().Count(overflow) == 0) return overflow;
   }

@@ -106,7 +106,7 @@ class TreeVolume final : public Volume {
   ContentKey KeyOf(const Signature& signature, std::uint32_t overflow) const;
   std::string TemporaryPath();
   Result<std::uint32_t> ChooseOverflow(const ReferenceLog::References& references,
-                                       const Signature& signature);
+                                       const StoreRequest& request);
   Status MakeDurableDirectory(const std::string& path);
   Status RewriteCounter(const BlockId& block, std::uint64_t references, bool sync);
   Status RemoveBlock(const BlockId& block);

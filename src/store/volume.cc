@@ -1,5 +1,7 @@
 #include "store/volume.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -33,6 +35,11 @@ std::optional<VolumeState> VolumeStateByName(std::string_view name) {
 }
 
 bool IsOwner(std::string_view owner) { return IsName(owner, 64); }
+
+Error NoSuchContent(const Signature& signature, std::string_view volume) {
+  return {ErrorCode::kNotFound,
+          fmt::format("volume {} does not have this content of {}", volume, signature.Hex())};
+}
 
 bool IsOperation(const Operation& operation) {
   return IsOwner(operation.owner) && IsName(operation.id, 128);

@@ -56,12 +56,25 @@ struct BlockOperation {
   friend bool operator==(const BlockOperation&, const BlockOperation&) = default;
 };
 
+// What a client tells a member of an instance; a volume by itself does not look at it.
+struct HomeTerms {
+  std::uint64_t epoch = 0;  // of the composition that the client knows; 0: it knows none
+  bool as_home = false;     // the member is asked as the home of the signature, or for it
+  // The client will store a content that is new elsewhere: others are to wait until it has
+  // published where.
+  bool claim = false;
+  std::vector<std::string> asked = {};  // volumes that do not have the content
+};
+
 struct StoreRequest {
   Signature signature;
   std::uint64_t size = 0;  // of the content
   StoreMode mode = StoreMode::kRegular;
   std::string media_type;  // chooses the compression; may be empty
   Operation operation;
+  bool only_if_here = false;       // Store() makes no block: kNotFound instead
+  std::uint32_t overflow_min = 0;  // a new block gets this number or a higher one
+  HomeTerms home = {};
 };
 
 // What is known before a byte of the content is transferred.
@@ -72,13 +85,20 @@ struct Lookup {
     kCandidate,   // it may be here: kCompare needs the bytes to know
   };
   Outcome outcome = Outcome::kUnknown;
-  std::optional<ContentKey> key;
+  std::optional<ContentKey> key = {};
+  // What a home adds when it could not refer: volumes where the content may lie, and whether
+  // members may hold contents that their homes have not been told of.
+  std::vector<std::string> elsewhere = {};
+  bool unsettled = false;
 };
 
 struct Stored {
   ContentKey key;
   bool is_new = false;  // a block was made for it
 };
+
+// kNotFound: no content of this signature in the volume is the one that is meant.
+Error NoSuchContent(const Signature& signature, std::string_view volume);
 
 struct BlockInfo {
   std::uint64_t size = 0;         // of the content
@@ -155,8 +175,8 @@ class Volume {
   // The second step: reads `content` to its end and makes a block, an overflow block where another
   // content has the signature, or a reference where the content has come in the meantime.
   // Errors: kFull when the volume takes no new blocks, in its state or for lack of space: store
-  // elsewhere; kInvalid when the bytes do not have the size or signature of the request; those of
-  // `content`.
+  // elsewhere; kNotFound when only_if_here and it is not; kInvalid when the bytes do not have the
+  // size or signature of the request; those of `content`.
   virtual Result<Stored> Store(const StoreRequest& request, io::Source& content) = 0;
 
   // Writes the bytes of a block anew, `size` of them, because they are damaged or missing; who

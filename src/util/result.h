@@ -17,6 +17,7 @@ enum class ErrorCode {
   kInvalid,   // the request is wrong: the person must change it
   kBusy,      // somebody else has it: try again later
   kFull,      // a limit was reached: make room or raise the limit
+  kOutdated,  // the two sides know different states of things: learn the newer one, ask again
 };
 
 // The text says what, where, and what to do; it is shown to people as it is.

@@ -17,6 +17,8 @@ struct ConnectOptions {
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds read_timeout{30'000};
   std::chrono::milliseconds total_timeout{600'000};
+  std::chrono::milliseconds down_time{5'000};  // as Instance::Options
+  std::chrono::milliseconds lag_time{5'000};   // as Instance::Options
   // Where contents that can be read only once wait: as Instance::Options.
   io::FileSystem* fs = nullptr;
   std::string temporary_directory = {};
@@ -25,7 +27,7 @@ struct ConnectOptions {
 
 // An instance whose volumes are served elsewhere. Use it as any other.
 struct RemoteStore {
-  Connector connector;
+  Connector connector;  // as it was given; the instance may know a newer one by now
   std::unique_ptr<net::HttpClient> client;  // the instance borrows it
   std::unique_ptr<Instance> instance;
 };

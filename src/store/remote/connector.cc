@@ -106,7 +106,7 @@ class Reader {
     }
     Connector connector;
     const auto epoch = ParseDecimal(root.attribute("epoch").value());
-    if (!epoch) return Bad(root, "epoch", "a number");
+    if (!epoch || *epoch == 0) return Bad(root, "epoch", "a number from 1");
     connector.epoch = *epoch;
     connector.signature = root.attribute("signature").as_string("sha256");
     if (SignatureFunctionByName(connector.signature) == nullptr) {

@@ -27,7 +27,7 @@ struct Connector {
     friend bool operator==(const VolumeAddress&, const VolumeAddress&) = default;
   };
 
-  std::uint64_t epoch = 0;  // rises with each change of the composition
+  std::uint64_t epoch = 1;  // from 1; rises with each change of the composition
   std::string signature = "sha256";
   Placement placement = Placement::kModulo;
   std::vector<VolumeAddress> volumes;  // one at least, names all different

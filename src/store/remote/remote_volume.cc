@@ -196,8 +196,10 @@ Status RemoteVolume::SetState(VolumeState state) {
 }
 
 Result<Lookup> RemoteVolume::Reference(const StoreRequest& request) {
-  const Result<std::string> answer =
-      Ask(NewRequest("POST", "/references?" + wire::FormatQuery(wire::QueryOf(request))));
+  net::ClientRequest sent =
+      NewRequest("POST", "/references?" + wire::FormatQuery(wire::QueryOf(request)));
+  AddEpoch(sent, request.home.epoch);
+  const Result<std::string> answer = Ask(std::move(sent));
   if (!answer) return answer.error();
   Result<Lookup> found = wire::LookupFrom(*answer, options_.name, request.signature);
   if (!found) return Named(found.error());
@@ -207,6 +209,7 @@ Result<Lookup> RemoteVolume::Reference(const StoreRequest& request) {
 Result<Stored> RemoteVolume::Store(const StoreRequest& request, io::Source& content) {
   net::ClientRequest sent =
       NewRequest("POST", "/contents?" + wire::FormatQuery(wire::QueryOf(request)));
+  AddEpoch(sent, request.home.epoch);
   if (request.size > kRepeatedSizeMax) return StoreLarge(request, content, std::move(sent));
   std::string bytes(static_cast<std::size_t>(request.size) + 1, '\0');
   std::size_t size = 0;

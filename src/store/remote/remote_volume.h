@@ -6,8 +6,8 @@
 #include <string>
 
 #include "net/http_client.h"
+#include "store/member_volume.h"
 #include "store/remote/wire.h"
-#include "store/volume.h"
 
 namespace stele::store {
 
@@ -17,7 +17,7 @@ namespace stele::store {
 //
 // What can be repeated is sent once more when the connection breaks: operations carry their ids, so
 // that one whose answer was lost counts once.
-class RemoteVolume final : public Volume {
+class RemoteVolume final : public MemberVolume {
  public:
   struct Options {
     std::string name = {};
@@ -56,6 +56,21 @@ class RemoteVolume final : public Volume {
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
   Result<std::uint64_t> Compact(const CompactOptions& options) override;
 
+  Result<Membership> GetMembership() override;
+  // Errors: also kInvalid when the connector is not that of the composition.
+  Status Join(const Composition& composition, const std::string& connector, bool founding) override;
+  Status Settle(std::uint64_t epoch, Membership::Settled settled) override;
+  Status Publish(const Stubs& stubs) override;
+  Status GiveBack(const Signature& signature, const Operation& operation) override;
+  Result<SignatureFilter> Filter() override;
+  Result<std::vector<OwedStub>> Owed(const std::optional<Signature>& after,
+                                     std::size_t limit) override;
+  Status Forget(std::span<const Signature> owed) override;
+  Status LogMove(const ContentKey& from, const ContentKey& to) override;
+  Result<std::optional<ContentKey>> MovedTo(const ContentKey& from) override;
+  Result<std::vector<Directory::Move>> Arrivals(const std::optional<Directory::Move>& after,
+                                                std::size_t limit) override;
+
  private:
   using Response = std::unique_ptr<net::ClientResponse>;
 
@@ -67,6 +82,9 @@ class RemoteVolume final : public Volume {
                           std::size_t size_max = wire::kAnswerSizeMax) const;
   Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,
                             net::ClientRequest sent);
+  // Where nothing comes back.
+  Status Tell(net::ClientRequest request) const;
+  static void AddEpoch(net::ClientRequest& request, std::uint64_t epoch);
   void NoteState(const net::ClientResponse& response) const;
   Error Named(const Error& error) const;
 

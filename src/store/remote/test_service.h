@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +12,7 @@
 #include "net/test_peers.h"
 #include "store/remote/remote_volume.h"
 #include "store/remote/volume_service.h"
-#include "store/test_volume.h"
+#include "store/test_member.h"
 
 // What the tests of this folder talk to.
 namespace stele::store {
@@ -20,22 +21,26 @@ namespace stele::store {
 class ServedVolume {
  public:
   explicit ServedVolume(const std::string& name, VolumeService::Options options = {})
-      : volume_(NewVolume(fs_, {.name = name}, {})),
+      : volume_(NewMember(fs_, {.name = name})),
         service_({volume_.get()}, std::move(options)),
         server_(std::make_unique<net::TestServer>(
             [this](net::Request& request, net::ResponseWriter& response) {
+              ++requests_;
               service_.Handle(request, response);
             })) {}
 
-  TreeVolume& volume() { return *volume_; }
+  TreeVolume& volume() { return static_cast<TreeVolume&>(volume_->volume()); }
+  Member& member() { return *volume_; }
   VolumeService& service() { return service_; }
   std::uint16_t port() { return (**server_).port(); }
+  int requests() const { return requests_; }
   void Die() { server_.reset(); }
 
  private:
   io::MemoryFileSystem fs_;
-  std::unique_ptr<TreeVolume> volume_;
+  std::unique_ptr<Member> volume_;
   VolumeService service_;
+  std::atomic<int> requests_ = 0;
   std::unique_ptr<net::TestServer> server_;
 };
 

@@ -33,20 +33,6 @@ std::string_view TakeSegment(std::string_view& path) {
   return segment;
 }
 
-Result<std::string> ReadBody(io::Source& body, std::size_t size_max) {
-  std::string text;
-  std::string piece(16 << 10, '\0');
-  for (;;) {
-    const Result<std::size_t> read = body.Read(piece);
-    if (!read) return read.error();
-    if (*read == 0) return text;
-    if (*read > size_max - text.size()) {
-      return Error{ErrorCode::kInvalid, fmt::format("the body has more than {} bytes", size_max)};
-    }
-    text.append(piece, 0, *read);
-  }
-}
-
 // Remembers whether it was the client that failed.
 class ClientBody final : public io::Source {
  public:
@@ -65,7 +51,21 @@ class ClientBody final : public io::Source {
 
 }  // namespace
 
-VolumeService::VolumeService(std::vector<Volume*> volumes, Options options)
+Result<std::string> VolumeService::Call::ReadBody(std::size_t size_max) {
+  std::string text;
+  std::string piece(16 << 10, '\0');
+  for (;;) {
+    const Result<std::size_t> read = request.body().Read(piece);
+    if (!read) return read.error();
+    if (*read == 0) return text;
+    if (*read > size_max - text.size()) {
+      return Error{ErrorCode::kInvalid, fmt::format("the body has more than {} bytes", size_max)};
+    }
+    text.append(piece, 0, *read);
+  }
+}
+
+VolumeService::VolumeService(std::vector<MemberVolume*> volumes, Options options)
     : volumes_(std::move(volumes)), options_(std::move(options)) {
   for (const OwnerRule& rule : options_.owners) {
     OwnerView& view = owners_.emplace_back(OwnerView{rule, {}});
@@ -111,6 +111,11 @@ void VolumeService::Handle(net::Request& request, net::ResponseWriter& response)
   Result<wire::Query> query = wire::ParseQuery(request.query());
   if (!query) return call.Fail(query.error());
   call.query = *std::move(query);
+  if (const auto sent = request.head().headers.Find(wire::kEpochHeader)) {
+    const auto epoch = ParseDecimal(*sent);
+    if (!epoch) return call.Fail({ErrorCode::kInvalid, "header Stele-Epoch must be a number"});
+    call.epoch = *epoch;
+  }
   Route(call);
 }
 
@@ -123,7 +128,9 @@ void VolumeService::Route(Call& call) {
   const std::string_view name = TakeSegment(path);
   for (std::size_t i = 0; i < volumes_.size(); ++i) {
     if (volumes_[i]->name() != name) continue;
-    call.volume = call.owner == nullptr ? volumes_[i] : call.owner->volumes[i].get();
+    call.member = volumes_[i];
+    call.volume = volumes_[i];
+    if (call.owner != nullptr) call.volume = call.owner->volumes[i].get();
   }
   if (call.volume == nullptr) {
     return call.Fail({ErrorCode::kNotFound, "there is no such volume here"});
@@ -149,6 +156,7 @@ void VolumeService::Route(Call& call) {
   }
   if (path.empty() && what == "owners") return get ? Owners(call) : call.RefuseMethod("GET, HEAD");
   if (path.empty() && what == "lookup") return post ? LookUp(call) : call.RefuseMethod("POST");
+  if (RouteMember(call, what, path)) return;
   call.Fail({ErrorCode::kNotFound, "there is nothing at this path"});
 }
 
@@ -204,16 +212,18 @@ void VolumeService::State(Call& call) {
 }
 
 void VolumeService::Reference(Call& call) {
-  const Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
+  Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
   if (!wanted) return call.Fail(wanted.error());
+  wanted->home.epoch = call.epoch;
   const Result<Lookup> found = call.volume->Reference(*wanted);
   if (!found) return call.Fail(found.error());
   call.Reply(200, wire::LookupJson(*found));
 }
 
 void VolumeService::Store(Call& call) {
-  const Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
+  Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
   if (!wanted) return call.Fail(wanted.error());
+  wanted->home.epoch = call.epoch;
   const std::optional<std::uint64_t> length = call.request.body_length();
   if (length && *length != wanted->size) {
     return call.Fail({ErrorCode::kInvalid, "the body does not have the size of the request"});
@@ -267,10 +277,8 @@ void VolumeService::Stat(Call& call, const ContentKey& key) {
 }
 
 void VolumeService::LookUp(Call& call) {
-  const Result<std::string> body =
-      ReadBody(call.request.body(), options_.lookup_keys_max * kLookupLineMax);
-  if (!body && body.error().code != ErrorCode::kInvalid) return;
-  if (!body) return call.Fail(body.error());
+  const Result<std::string> body = call.ReadBody(options_.lookup_keys_max * kLookupLineMax);
+  if (!body) return call.FailBody(body.error());
   std::string json = "{\"contents\": [";
   std::size_t count = 0;
   for (std::string_view line : Split(*body, '\n')) {

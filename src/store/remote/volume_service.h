@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "net/http_handler.h"
+#include "store/member_volume.h"
 #include "store/owners_file.h"
-#include "store/volume.h"
 
 namespace stele::store {
 
@@ -27,7 +27,7 @@ class VolumeService final : public net::Handler {
   };
 
   // Borrows the volumes for life. Requires: names all different.
-  VolumeService(std::vector<Volume*> volumes, Options options);
+  VolumeService(std::vector<MemberVolume*> volumes, Options options);
 
   void Handle(net::Request& request, net::ResponseWriter& response) override;
 
@@ -60,7 +60,22 @@ class VolumeService final : public net::Handler {
   void List(Call& call);
   void Owners(Call& call);
 
-  const std::vector<Volume*> volumes_;
+  // False: it is nothing of theirs.
+  bool RouteMember(Call& call, std::string_view what, std::string_view rest);
+  void GetMembership(Call& call);
+  void GetConnector(Call& call);
+  void PutConnector(Call& call);
+  void Settle(Call& call);
+  void Publish(Call& call);
+  void GiveBack(Call& call);
+  void Filter(Call& call);
+  void Owed(Call& call);
+  void Forget(Call& call);
+  void MovedTo(Call& call);
+  void LogMove(Call& call);
+  void Arrivals(Call& call);
+
+  const std::vector<MemberVolume*> volumes_;
   const Options options_;
   std::vector<OwnerView> owners_;
 };

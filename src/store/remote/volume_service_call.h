@@ -17,8 +17,10 @@ struct VolumeService::Call {
   net::Request& request;
   net::ResponseWriter& response;
   Volume* volume = nullptr;
+  MemberVolume* member = nullptr;    // the same, as a member of its instance
   const OwnerView* owner = nullptr;  // null: the administrator
   wire::Query query = {};
+  std::uint64_t epoch = 0;  // that the client knows; 0: it did not say
 
   std::string_view method() const { return request.head().method; }
 
@@ -38,6 +40,19 @@ struct VolumeService::Call {
   void Fail(const Error& error) {
     if (IsQuotaError(error)) return Reply(413, wire::ErrorJson("quota", error.text));
     Reply(wire::StatusOf(error.code), wire::ErrorJson(wire::CodeName(error.code), error.text));
+  }
+  void ReplyText(std::string_view type, std::string_view text) {
+    static_cast<void>(response.Reply(StartOf(200, type), text).ok());
+  }
+  void Done(const Status& status) {
+    if (!status) return Fail(status.error());
+    static_cast<void>(response.Reply(StartOf(204, ""), "").ok());
+  }
+  // Errors: kInvalid for one that is longer; others are the client's, and the server answers for
+  // them.
+  Result<std::string> ReadBody(std::size_t size_max);
+  void FailBody(const Error& error) {
+    if (error.code == ErrorCode::kInvalid) Fail(error);
   }
   void RefuseMethod(std::string_view allowed) {
     net::ResponseStart start = StartOf(405, kJson);

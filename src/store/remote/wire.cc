@@ -1,6 +1,7 @@
 #include "store/remote/wire.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -20,13 +21,14 @@ struct CodeRow {
   std::string_view name;
   int status;
 };
-constexpr std::array<CodeRow, 6> kCodes = {{
+constexpr std::array<CodeRow, 7> kCodes = {{
     {ErrorCode::kNotFound, "not-found", 404},
     {ErrorCode::kCorrupt, "corrupt", 500},
     {ErrorCode::kIo, "io", 500},
     {ErrorCode::kInvalid, "invalid", 400},
     {ErrorCode::kBusy, "busy", 503},
     {ErrorCode::kFull, "full", 507},
+    {ErrorCode::kOutdated, "epoch", 409},
 }};
 
 constexpr std::size_t kErrorTextMax = 1000;
@@ -166,7 +168,20 @@ Result<StoreRequest> StoreRequestFrom(const Query& query) {
   if (type.size() > kMediaTypeLengthMax) return Wrong("type", "at most 255 characters");
   Result<Operation> operation = OperationFrom(query);
   if (!operation) return operation.error();
-  return StoreRequest{*signature, *size, *mode, std::string(type), *std::move(operation)};
+  StoreRequest request{*signature, *size, *mode, std::string(type), *std::move(operation)};
+  for (const auto& [name, flag] :
+       {std::pair{"only-if-here", &request.only_if_here}, std::pair{"home", &request.home.as_home},
+        std::pair{"claim", &request.home.claim}}) {
+    if (!query.contains(name)) continue;
+    if (Value(query, name) != "true") return Wrong(name, "true, or missing");
+    *flag = true;
+  }
+  if (!query.contains("asked")) return request;
+  for (const std::string_view volume : Split(Value(query, "asked"), ',')) {
+    if (!IsVolumeName(volume)) return Wrong("asked", "names of volumes, with commas between them");
+    request.home.asked.emplace_back(volume);
+  }
+  return request;
 }
 
 Query QueryOf(const Operation& operation) {
@@ -179,6 +194,11 @@ Query QueryOf(const StoreRequest& request) {
   query["size"] = fmt::to_string(request.size);
   query["mode"] = ModeName(request.mode);
   if (!request.media_type.empty()) query["type"] = request.media_type;
+  if (request.only_if_here) query["only-if-here"] = "true";
+  if (request.home.as_home) query["home"] = "true";
+  if (request.home.claim) query["claim"] = "true";
+  if (!request.home.asked.empty())
+    query["asked"] = fmt::to_string(fmt::join(request.home.asked, ","));
   return query;
 }
 
@@ -191,15 +211,16 @@ std::string ErrorJson(std::string_view code, std::string_view text) {
 }
 
 std::string LookupJson(const Lookup& lookup) {
-  switch (lookup.outcome) {
-    case Lookup::Outcome::kReferenced:
-      return fmt::format("{{\"outcome\": \"referenced\", \"key\": \"{}\"}}\n", lookup.key->Text());
-    case Lookup::Outcome::kCandidate:
-      return "{\"outcome\": \"candidate\"}\n";
-    case Lookup::Outcome::kUnknown:
-      break;
+  if (lookup.outcome == Lookup::Outcome::kReferenced) {
+    return fmt::format("{{\"outcome\": \"referenced\", \"key\": \"{}\"}}\n", lookup.key->Text());
   }
-  return "{\"outcome\": \"unknown\"}\n";
+  const bool may_be_here = lookup.outcome == Lookup::Outcome::kCandidate;
+  std::string json = fmt::format("{{\"outcome\": \"{}\"", may_be_here ? "candidate" : "unknown");
+  if (!lookup.elsewhere.empty()) {
+    json += fmt::format(", \"elsewhere\": [\"{}\"]", fmt::join(lookup.elsewhere, "\", \""));
+  }
+  if (lookup.unsettled) json += ", \"unsettled\": true";
+  return json + "}\n";
 }
 
 std::string StoredJson(const Stored& stored) {
@@ -227,12 +248,24 @@ Result<Lookup> LookupFrom(std::string_view json, std::string_view volume,
                           const Signature& signature) {
   const Json object = ObjectFrom(json);
   const std::optional<std::string> outcome = Text(object, "outcome");
-  if (outcome == "unknown") return Lookup{};
-  if (outcome == "candidate") return Lookup{Lookup::Outcome::kCandidate, std::nullopt};
-  if (outcome != "referenced") return Garbage("no outcome");
-  std::optional<ContentKey> key = KeyFrom(object, volume, signature);
-  if (!key) return Garbage("no key of this content");
-  return Lookup{Lookup::Outcome::kReferenced, std::move(key)};
+  if (outcome == "referenced") {
+    std::optional<ContentKey> key = KeyFrom(object, volume, signature);
+    if (!key) return Garbage("no key of this content");
+    return Lookup{Lookup::Outcome::kReferenced, std::move(key)};
+  }
+  Lookup lookup;
+  if (outcome == "candidate") lookup.outcome = Lookup::Outcome::kCandidate;
+  if (outcome != "candidate" && outcome != "unknown") return Garbage("no outcome");
+  const auto unsettled = object.find("unsettled");
+  lookup.unsettled = unsettled != object.end() && *unsettled == true;
+  const auto elsewhere = object.find("elsewhere");
+  if (elsewhere == object.end()) return lookup;
+  if (!elsewhere->is_array()) return Garbage("no volumes");
+  for (const Json& name : *elsewhere) {
+    if (!name.is_string() || !IsVolumeName(name.get<std::string>())) return Garbage("no volumes");
+    lookup.elsewhere.push_back(name.get<std::string>());
+  }
+  return lookup;
 }
 
 Result<Stored> StoredFrom(std::string_view json, std::string_view volume,

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "store/remote/wire.h"
+#include "store/remote/wire_members.h"
 #include "util/check.h"
 
 // Queries that are read are written and read again as the same; answers of any bytes are read or
@@ -54,6 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (owners) Check(wire::OwnersFrom(wire::OwnersJson(*owners)).value() == *owners);
   const auto held = wire::HeldFrom(text);
   if (held) Check(wire::HeldFrom(wire::HeldJson(*held)).value() == *held);
+  if (const auto lines = wire::ParseSignatures(text)) Check(wire::FormatSignatures(*lines) == text);
+  if (const auto lines = wire::ParseOwed(text)) Check(wire::FormatOwed(*lines) == text);
+  if (const auto lines = wire::ParseMoves(text)) Check(wire::FormatMoves(*lines) == text);
   Check(wire::ErrorFrom(text).text.size() <= 1100);
   return 0;
 }

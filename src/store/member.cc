@@ -1,0 +1,462 @@
+// Exactly one block for each content, whoever stores it where: that is what the home sees to.
+//
+// Clients that find a content nowhere store it at its home, where the volume itself lets one of
+// them make the block. When the home does not take blocks, a client claims the content before it
+// stores it elsewhere, and others are busy-waiting until it has published where. Both meet in
+// traffic_: there is no claim while a block is made here, and no block is made here while there is
+// a claim of another operation, or a stub that the client has not followed.
+//
+// A store becomes one of an epoch at the end of its content: then it passes the gate, finds out
+// that its epoch is still the present one, and holds Join() up until its block is made. Clients
+// that send slowly hold up nobody.
+#include "store/member.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "util/check.h"
+
+namespace stele::store {
+
+using Settled = Membership::Settled;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::uint64_t kClaimBytesPerMs = 10'000;
+constexpr std::size_t kListed = 1000;
+
+}  // namespace
+
+// A content whose end is reached only by those who may make a block of it.
+class Member::GatedContent final : public io::Source {
+ public:
+  GatedContent(Member& member, const StoreRequest& request, io::Source& content)
+      : member_(member), request_(request), content_(content) {}
+  ~GatedContent() override {
+    if (storing_) member_.EndStoring(request_);
+  }
+  GatedContent(const GatedContent&) = delete;
+  GatedContent& operator=(const GatedContent&) = delete;
+
+  Result<std::size_t> Read(std::span<char> out) override {
+    Result<std::size_t> read = content_.Read(out);
+    if (!read || *read > 0 || out.empty() || pass_) return read;
+    pass_.emplace(member_.gate_);
+    access_.emplace(member_.access_, request_.signature);
+    const Status current = member_.CheckEpoch(request_.home.epoch);
+    if (!current) return current.error();
+    const Result<std::vector<std::string>> moving = member_.MovingTo(request_.signature);
+    if (!moving) return moving.error();
+    if (!moving->empty()) return member_.Busy();
+    const bool decided =
+        !request_.home.as_home || request_.only_if_here || request_.mode == StoreMode::kForceNew;
+    if (decided) return read;
+    const Status begun = member_.BeginStoring(request_);
+    if (!begun) return begun.error();
+    storing_ = true;
+    const Result<std::vector<std::string>> holders =
+        member_.directory_->Holders(request_.signature);
+    if (!holders) return holders.error();
+    const std::vector<std::string>& asked = request_.home.asked;
+    for (const std::string& holder : *holders) {
+      if (std::find(asked.begin(), asked.end(), holder) == asked.end()) return member_.Busy();
+    }
+    return read;
+  }
+
+ private:
+  Member& member_;
+  const StoreRequest& request_;
+  io::Source& content_;
+  std::optional<Gate::Pass> pass_;
+  std::optional<AccessList::Access> access_;
+  bool storing_ = false;
+};
+
+Member::Member(io::FileSystem& fs, std::string directory, std::unique_ptr<Volume> volume,
+               Options options)
+    : fs_(fs),
+      directory_path_(std::move(directory)),
+      volume_(std::move(volume)),
+      options_(options) {}
+
+Result<std::unique_ptr<Member>> Member::Open(io::FileSystem& fs, const std::string& directory,
+                                             std::unique_ptr<Volume> volume,
+                                             std::unique_ptr<BlockTable> table, Options options) {
+  std::unique_ptr<Member> member(new Member(fs, directory, std::move(volume), options));
+  Result<Membership> membership = ReadMembership(fs, directory);
+  if (!membership) return membership.error();
+  Result<std::unique_ptr<Directory>> opened =
+      Directory::Open(std::move(table), member->name(), membership->composition.epoch > 0);
+  if (!opened && opened.error().code == ErrorCode::kCorrupt) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: {}; take the file member and the folder directory away, raise "
+                             "the epoch of the instance and let its homes be told again",
+                             directory, opened.error().text)};
+  }
+  if (!opened) return opened.error();
+  member->directory_ = *std::move(opened);
+  member->membership_ = std::make_shared<const Membership>(*std::move(membership));
+  return member;
+}
+
+// ---- Membership ----
+
+std::shared_ptr<const Membership> Member::Current() const {
+  const std::lock_guard lock(mutex_);
+  return membership_;
+}
+
+// The caller is alone.
+Status Member::Change(Membership membership) {
+  const Status written = WriteMembership(fs_, directory_path_, membership);
+  if (!written) return written;
+  const std::lock_guard lock(mutex_);
+  membership_ = std::make_shared<const Membership>(std::move(membership));
+  return {};
+}
+
+Status Member::CheckEpoch(std::uint64_t epoch) const {
+  const std::uint64_t own = Current()->composition.epoch;
+  if (epoch == 0 || epoch == own) return {};
+  return Error{ErrorCode::kOutdated,
+               fmt::format("volume {} is in epoch {} of its instance, not {}", name(), own, epoch)};
+}
+
+Result<Membership> Member::GetMembership() { return *Current(); }
+
+Status Member::Join(const Composition& composition, const std::string& connector, bool founding) {
+  const std::vector<std::string>& names = composition.volumes;
+  if (composition.epoch == 0 || std::find(names.begin(), names.end(), name()) == names.end()) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("volume {} is no member of this composition", name())};
+  }
+  const Gate::Alone alone(gate_);
+  const std::shared_ptr<const Membership> before = Current();
+  const std::uint64_t epoch = before->composition.epoch;
+  if (epoch == composition.epoch && before->composition == composition) return {};
+  if (epoch == composition.epoch) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("volume {} knows another composition of epoch {}: raise the epoch",
+                             name(), epoch)};
+  }
+  const Result<VolumeStats> stats = volume_->Stats();
+  if (!stats) return stats.error();
+  const bool is_new = epoch == 0 && stats->blocks == 0;
+  if (epoch > composition.epoch || (founding && !is_new)) {
+    return Error{ErrorCode::kOutdated,
+                 fmt::format("volume {} is in epoch {} of its instance and holds {} blocks", name(),
+                             epoch, stats->blocks)};
+  }
+  const Settled settled = names.size() == 1 ? Settled::kAll
+                          : founding        ? Settled::kSelf
+                                            : Settled::kNo;
+  return Change({composition, settled, connector});
+}
+
+Status Member::Settle(std::uint64_t epoch, Settled settled) {
+  const Gate::Alone alone(gate_);
+  Membership membership = *Current();
+  if (membership.composition.epoch != epoch || epoch == 0) {
+    const Status current = CheckEpoch(epoch);
+    return current ? Status(Error{ErrorCode::kInvalid, "there is no epoch 0"}) : current;
+  }
+  if (membership.settled >= settled) return {};
+  membership.settled = settled;
+  return Change(std::move(membership));
+}
+
+// ---- Storing ----
+
+Error Member::Busy() const {
+  return {ErrorCode::kBusy,
+          fmt::format("volume {}: somebody stores this content right now; ask again", name())};
+}
+
+bool Member::IsStandIn(const StoreRequest& request) const {
+  if (!request.home.as_home) return false;
+  const auto membership = Current();
+  return membership->composition.epoch > 0 &&
+         !membership->composition.IsHome(name(), request.signature);
+}
+
+// Stored by somebody who knows of no homes.
+bool Member::IsEpochless(const StoreRequest& request) const {
+  const auto membership = Current();
+  return request.home.epoch == 0 && membership->composition.epoch > 0 &&
+         !membership->composition.IsHome(name(), request.signature);
+}
+
+Status Member::Claim(const StoreRequest& request) {
+  const auto now = steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  const auto known = traffic_.find(request.signature);
+  const bool is_claimed = known != traffic_.end() && known->second.claimed_by &&
+                          known->second.claimed_by != request.operation &&
+                          known->second.claimed_until > now;
+  if (is_claimed) return Busy();
+  if (!request.home.claim) return {};
+  if (known != traffic_.end() && known->second.storing > 0) return Busy();
+  Traffic& traffic = traffic_[request.signature];
+  traffic.claimed_by = request.operation;
+  traffic.claimed_until =
+      now + options_.claim_time + std::chrono::milliseconds(request.size / kClaimBytesPerMs);
+  return {};
+}
+
+void Member::EndClaim(const Signature& signature, const Operation& operation) {
+  const std::lock_guard lock(mutex_);
+  const auto known = traffic_.find(signature);
+  if (known == traffic_.end() || known->second.claimed_by != operation) return;
+  known->second.claimed_by.reset();
+  if (known->second.storing == 0) traffic_.erase(known);
+}
+
+Status Member::BeginStoring(const StoreRequest& request) {
+  const std::lock_guard lock(mutex_);
+  Traffic& traffic = traffic_[request.signature];
+  if (traffic.claimed_by && traffic.claimed_by != request.operation &&
+      traffic.claimed_until > steady_clock::now()) {
+    return Busy();
+  }
+  ++traffic.storing;
+  return {};
+}
+
+void Member::EndStoring(const StoreRequest& request) {
+  const std::lock_guard lock(mutex_);
+  const auto known = traffic_.find(request.signature);
+  Check(known != traffic_.end() && known->second.storing > 0);
+  if (--known->second.storing == 0 && !known->second.claimed_by) traffic_.erase(known);
+}
+
+Result<std::vector<std::string>> Member::MovingTo(const Signature& signature) {
+  const Result<std::vector<Directory::Move>> moves = directory_->MovesOf(name(), signature);
+  if (!moves) return moves.error();
+  std::vector<std::string> volumes;
+  for (const Directory::Move& move : *moves) {
+    if (volume_->Stat(move.from)) volumes.push_back(move.to.volume);
+  }
+  return volumes;
+}
+
+// What the volume has. A block that is being moved takes no more references: its content lies at
+// its new place already.
+Result<Lookup> Member::LookHere(const StoreRequest& request) {
+  const AccessList::Access access(access_, request.signature);
+  Result<std::vector<std::string>> moving = MovingTo(request.signature);
+  if (!moving) return moving.error();
+  if (!moving->empty()) return Lookup{.elsewhere = *std::move(moving)};
+  if (request.home.as_home && volume_->state() == VolumeState::kFrozen) return Lookup{};
+  return volume_->Reference(request);
+}
+
+Result<Lookup> Member::Reference(const StoreRequest& request) {
+  const Status current = CheckEpoch(request.home.epoch);
+  if (!current) return current.error();
+  Result<Lookup> found = LookHere(request);
+  if (!found || !request.home.as_home) return found;
+  if (found->outcome != Lookup::Outcome::kReferenced) {
+    if (request.mode != StoreMode::kForceNew) {
+      const Status claimed = Claim(request);
+      if (!claimed) return claimed.error();
+      // Somebody may have stored it between the look and the claim.
+      if (request.home.claim) found = LookHere(request);
+    }
+    Result<std::vector<std::string>> holders = directory_->Holders(request.signature);
+    if (found && !holders) found = holders.error();
+    if (found) {
+      found->elsewhere.insert(found->elsewhere.end(), holders->begin(), holders->end());
+      found->unsettled = Current()->settled != Settled::kAll;
+    }
+  }
+  const bool is_done = found && found->outcome == Lookup::Outcome::kReferenced;
+  if (is_done && IsStandIn(request)) {
+    const Status owed = directory_->Owe(request.signature);
+    if (!owed) found = owed.error();
+  }
+  if (!found || is_done) EndClaim(request.signature, request.operation);
+  return found;
+}
+
+Result<Stored> Member::Store(const StoreRequest& request, io::Source& content) {
+  const Status current = CheckEpoch(request.home.epoch);
+  if (!current) return current.error();
+  // A key that sends its users elsewhere is given to no other content.
+  StoreRequest numbered = request;
+  const Result<std::vector<Directory::Move>> moves = directory_->MovesOf(name(), request.signature);
+  if (!moves) return moves.error();
+  for (const Directory::Move& move : *moves) {
+    numbered.overflow_min = std::max(numbered.overflow_min, move.from.overflow + 1);
+  }
+  GatedContent gated(*this, numbered, content);
+  Result<Stored> stored = volume_->Store(numbered, gated);
+  if (stored && (IsStandIn(request) || IsEpochless(request))) {
+    const Status owed = directory_->Owe(request.signature);
+    if (!owed) return owed.error();
+  }
+  return stored;
+}
+
+// ---- What a home is told ----
+
+Status Member::Publish(const Stubs& stubs) {
+  const Status current = CheckEpoch(stubs.epoch);
+  if (!current) return current;
+  if (!IsVolumeName(stubs.volume)) {
+    return Error{ErrorCode::kInvalid, "stubs need the name of a volume"};
+  }
+  const Status added =
+      stubs.volume == name() ? Status() : directory_->AddStubs(stubs.signatures, stubs.volume);
+  if (!added || !stubs.claimed_by || stubs.signatures.empty()) return added;
+  const Signature& signature = stubs.signatures.front();
+  const auto membership = Current();
+  if (membership->composition.epoch > 0 && !membership->composition.IsHome(name(), signature)) {
+    const Status owed = directory_->Owe(signature);
+    if (!owed) return owed;
+  }
+  EndClaim(signature, *stubs.claimed_by);
+  return {};
+}
+
+Status Member::GiveBack(const Signature& signature, const Operation& operation) {
+  EndClaim(signature, operation);
+  return {};
+}
+
+// The first caller makes it; until it is there, others get one that finds everything.
+Result<SignatureFilter> Member::Filter() {
+  std::shared_ptr<const Membership> membership;
+  {
+    const std::lock_guard lock(mutex_);
+    membership = membership_;
+    if (filter_ != nullptr && filter_epoch_ == membership->composition.epoch) return *filter_;
+    if (filtering_ || membership->composition.epoch == 0) return SignatureFilter();
+    filtering_ = true;
+  }
+  const auto make = [&]() -> Result<SignatureFilter> {
+    const Result<VolumeStats> stats = volume_->Stats();
+    if (!stats) return stats.error();
+    SignatureFilter filter(stats->blocks);
+    ListRequest page{.limit = kListed};
+    for (;;) {
+      const Result<std::vector<ListedBlock>> blocks = volume_->List(page);
+      if (!blocks) return blocks.error();
+      for (const ListedBlock& listed : *blocks) {
+        const Signature& signature = listed.block.signature;
+        if (!membership->composition.IsHome(name(), signature)) filter.Add(signature);
+      }
+      if (blocks->size() < kListed) return filter;
+      page.after = blocks->back().block;
+    }
+  };
+  Result<SignatureFilter> filter = make();
+  const std::lock_guard lock(mutex_);
+  filtering_ = false;
+  if (!filter) return filter;
+  filter_ = std::make_shared<const SignatureFilter>(*filter);
+  filter_epoch_ = membership->composition.epoch;
+  return filter;
+}
+
+Result<std::vector<OwedStub>> Member::Owed(const std::optional<Signature>& after,
+                                           std::size_t limit) {
+  const Result<std::vector<Signature>> signatures = directory_->Owed(after, limit);
+  if (!signatures) return signatures.error();
+  std::vector<OwedStub> owed;
+  for (const Signature& signature : *signatures) {
+    Result<std::vector<std::string>> holders = directory_->Holders(signature);
+    if (!holders) return holders.error();
+    holders->insert(holders->begin(), name());
+    owed.push_back({signature, *std::move(holders)});
+  }
+  return owed;
+}
+
+Status Member::Forget(std::span<const Signature> owed) { return directory_->Forget(owed); }
+
+Status Member::LogMove(const ContentKey& from, const ContentKey& to) {
+  if (from == to || !(from.signature == to.signature)) {
+    return Error{ErrorCode::kInvalid, "a content moves from one key to another of its signature"};
+  }
+  const AccessList::Access access(access_, from.signature);
+  return directory_->AddMove(from, to);
+}
+
+Result<std::optional<ContentKey>> Member::MovedTo(const ContentKey& from) {
+  return directory_->MovedTo(from);
+}
+
+Result<std::vector<Directory::Move>> Member::Arrivals(const std::optional<Directory::Move>& after,
+                                                      std::size_t limit) {
+  return directory_->Arrivals(after, limit);
+}
+
+// ---- What the volume does, for keys that are still good ----
+
+Status Member::NoMove(const ContentKey& key) const {
+  const Result<std::optional<ContentKey>> moved = directory_->MovedTo(key);
+  if (!moved) return moved.error();
+  if (!*moved) return {};
+  return Error{ErrorCode::kNotFound,
+               fmt::format("{} has moved to {}", key.Text(), (*moved)->Text())};
+}
+
+Result<std::unique_ptr<io::Source>> Member::Retrieve(const ContentKey& key) {
+  return volume_->Retrieve(key);
+}
+
+Status Member::Refer(const ContentKey& key, const Operation& operation) {
+  const AccessList::Access access(access_, key.signature);
+  const Status good = NoMove(key);
+  return good ? volume_->Refer(key, operation) : good;
+}
+
+Status Member::Delete(const ContentKey& key, const Operation& operation) {
+  const AccessList::Access access(access_, key.signature);
+  const Status good = NoMove(key);
+  return good ? volume_->Delete(key, operation) : good;
+}
+
+Status Member::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {
+  return volume_->Restore(key, size, content);
+}
+
+Result<std::uint64_t> Member::Compact(const CompactOptions& options) {
+  return volume_->Compact(options);
+}
+
+Result<BlockInfo> Member::Stat(const ContentKey& key) {
+  const Status good = NoMove(key);
+  if (!good) return good.error();
+  return volume_->Stat(key);
+}
+
+Result<std::uint64_t> Member::Held(const ContentKey& key, const std::string& owner) {
+  return volume_->Held(key, owner);
+}
+
+Result<std::vector<BlockOperation>> Member::Operations(const ContentKey& key,
+                                                       const std::optional<BlockOperation>& after,
+                                                       std::size_t limit) {
+  return volume_->Operations(key, after, limit);
+}
+
+Result<std::vector<ListedBlock>> Member::List(const ListRequest& request) {
+  return volume_->List(request);
+}
+
+Result<std::vector<OwnerUsage>> Member::Owners() { return volume_->Owners(); }
+
+Result<OwnerUsage> Member::UsageOf(const std::string& owner) { return volume_->UsageOf(owner); }
+
+Result<VolumeStats> Member::Stats() { return volume_->Stats(); }
+
+Result<std::uint64_t> Member::Verify(const std::function<void(const Finding&)>& report) {
+  return volume_->Verify(report);
+}
+
+}  // namespace stele::store

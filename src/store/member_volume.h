@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/directory.h"
+#include "store/membership.h"
+#include "store/signature_filter.h"
+#include "store/volume.h"
+
+namespace stele::store {
+
+// Where contents lie, for their home.
+struct Stubs {
+  std::uint64_t epoch = 0;
+  std::string volume = {};
+  std::vector<Signature> signatures = {};
+  // Ends the claim that this operation has on the first of them.
+  std::optional<Operation> claimed_by = {};
+};
+
+// A signature that a member looked after while its home did not answer, and who may hold its
+// contents.
+struct OwedStub {
+  Signature signature;
+  std::vector<std::string> holders;
+};
+
+// A volume that is a member of an instance: the home of some signatures, besides holding blocks.
+// It is an interface on top of another because every member is a volume, here or behind a network.
+//
+// Reference() at a home also tells where else a content may lie. Reference() and Store() fail with
+// kOutdated when the client knows another epoch, and with kBusy when the client must begin again
+// with Reference(): somebody else is storing the content, or has told the home where it lies.
+// Storing at a stand-in is remembered there until its home has been told.
+class MemberVolume : public Volume {
+ public:
+  virtual Result<Membership> GetMembership() = 0;
+
+  // Takes over a composition and its connector; durable, and no store of an older epoch comes
+  // through any more. Again with what is known already: nothing. `founding`: only a volume that is
+  // empty and belongs to no instance. Errors: kOutdated for an epoch that is over, or when it is no
+  // founding; kInvalid when the volume is not in the composition, or the epoch had another one.
+  virtual Status Join(const Composition& composition, const std::string& connector,
+                      bool founding) = 0;
+
+  // Notes that the homes know what lies here, or anywhere. Errors: kOutdated for another epoch.
+  virtual Status Settle(std::uint64_t epoch, Membership::Settled settled) = 0;
+
+  // What a home is told. Durable. Errors: kOutdated for another epoch.
+  virtual Status Publish(const Stubs& stubs) = 0;
+  // Ends a claim of which nothing came.
+  virtual Status GiveBack(const Signature& signature, const Operation& operation) = 0;
+
+  // Finds every content that was here when the epoch began and is at home elsewhere.
+  virtual Result<SignatureFilter> Filter() = 0;
+
+  // In order, behind `after`; fewer than `limit` mean that there are no more.
+  virtual Result<std::vector<OwedStub>> Owed(const std::optional<Signature>& after,
+                                             std::size_t limit) = 0;
+  virtual Status Forget(std::span<const Signature> owed) = 0;
+
+  // A key that is no longer good. From now on whoever uses it is sent to the new one. To be told
+  // to the volumes of both keys and to the home. Durable.
+  virtual Status LogMove(const ContentKey& from, const ContentKey& to) = 0;
+  virtual Result<std::optional<ContentKey>> MovedTo(const ContentKey& from) = 0;
+  virtual Result<std::vector<Directory::Move>> Arrivals(const std::optional<Directory::Move>& after,
+                                                        std::size_t limit) = 0;
+};
+
+}  // namespace stele::store
