@@ -111,6 +111,18 @@ class Store(unittest.TestCase):
             self.assertEqual(info["compression"], codec)
         self.run_store("put", str(site), str(self.root / "missing"), code=3)
 
+    def test_W7_the_codec_can_be_chosen(self):
+        self.run_store("add-volume", "c1", "--kind", "container")
+        for volume, codec, stored in (("v1", "zstd:19", "zstd"), ("v1", "identity", "identity"),
+                                      ("v1", "br", "br"), ("c1", "gzip:9", "gzip"),
+                                      ("c1", "identity", "identity")):
+            key = self.put(codec.encode() * 1000, "--volume", volume, "--codec", codec)
+            info = json.loads(self.run_store("stat", "--json", key))
+            self.assertEqual(info["compression"], stored)
+            self.assertEqual(self.run_store("get", key), codec * 1000)
+        self.run_store("put", "--volume", "c1", "--codec", "zstd", "-", stdin=b"x" * 1000, code=3)
+        self.run_store("put", "--codec", "lzma", "-", code=2)
+
     def test_W9_states(self):
         key = self.put(b"content")
         self.run_store("set-state", "v1", "read-only")

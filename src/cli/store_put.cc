@@ -5,6 +5,7 @@
 #include "cli/file_jobs.h"
 #include "cli/file_tree.h"
 #include "cli/store_commands.h"
+#include "store/compression.h"
 #include "store/copies.h"
 #include "util/json.h"
 
@@ -54,6 +55,13 @@ std::optional<store::Instance::StoreOptions> StoreOptionsOf(const Arguments& arg
   store::Instance::StoreOptions options;
   options.mode = *mode;
   options.media_type = arguments.Get("--type").value_or("");
+  options.codec = arguments.Get("--codec").value_or("");
+  if (!options.codec.empty() && !store::ParseCompression(options.codec)) {
+    Complain(context,
+             "--codec is identity, gzip, deflate, zstd or br, or one with its level, such "
+             "as zstd:9");
+    return std::nullopt;
+  }
   options.volume = arguments.Get("--volume");
   return options;
 }
@@ -127,6 +135,7 @@ Command StorePutCommand() {
         "regular"},
        {"--type", "TYPE",
         "The media type, which chooses the compression; without it, the end of the name says it"},
+       {"--codec", "CODEC", "Compress with this codec whatever the type: zstd, zstd:9, identity"},
        {"--volume", "NAME", "Search and store in this volume alone"},
        {"--copies", "N", "See to it that the content is on N volumes", "1"},
        {"--json", "", "One JSON object for each file"}})));

@@ -81,6 +81,18 @@ CompressionTable::CompressionTable() {
   }
 }
 
+std::optional<Compression> ParseCompression(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return CompressionFrom(text, "");
+  if (colon + 1 == text.size()) return std::nullopt;
+  return CompressionFrom(text.substr(0, colon), text.substr(colon + 1));
+}
+
+Compression CompressionTable::Choose(std::string_view media_type, std::string_view codec) const {
+  if (codec.empty()) return Choose(media_type);
+  return ParseCompression(codec).value_or(Compression{std::string(codec), 0});
+}
+
 Compression CompressionTable::Choose(std::string_view media_type) const {
   const std::string type = AsciiLower(TrimSpace(media_type.substr(0, media_type.find(';'))));
   for (const Rule& rule : rules_) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ struct Compression {
 
   friend bool operator==(const Compression&, const Compression&) = default;
 };
+
+// Reads "zstd", a codec at its usual level, or "zstd:9". Nothing for other codecs or levels.
+std::optional<Compression> ParseCompression(std::string_view text);
 
 // Says how contents are stored, by their media type. A value.
 class CompressionTable {
@@ -41,6 +45,9 @@ class CompressionTable {
 
   // `media_type` as servers send it: parameters and case do not matter.
   Compression Choose(std::string_view media_type) const;
+  // `codec` wins over the media type; one that ParseCompression() does not know is returned as it
+  // is.
+  Compression Choose(std::string_view media_type, std::string_view codec) const;
 
   const std::vector<Rule>& rules() const { return rules_; }
 

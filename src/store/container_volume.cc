@@ -199,10 +199,11 @@ Result<Stored> ContainerVolume::Place(const StoreRequest& request, ContainerSpoo
 }
 
 // What does not shrink is stored as it is.
-Status ContainerVolume::Pack(const std::string& media_type, LogEntry& entry,
-                             ContainerSpool& spool) {
-  const Compression compression = options_.compression.Choose(media_type);
-  const BlockRecord record{media_type, environment_.clock.Now(), &spool.digest()};
+Status ContainerVolume::Pack(const StoreRequest& request, LogEntry& entry, ContainerSpool& spool) {
+  const Compression compression = options_.compression.Choose(request.media_type, request.codec);
+  const Status accepted = AcceptsCodec(compression.codec);
+  if (!accepted) return accepted;
+  const BlockRecord record{request.media_type, environment_.clock.Now(), &spool.digest()};
   if (compression.codec != "identity" && entry.size >= kDeflatedBytesMin) {
     entry.coding = ContentCoding::kGzip;
     const std::string head = BlockHead(entry, shape_.name, record);
@@ -221,15 +222,15 @@ Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreReque
   if (state() != VolumeState::kWritable) return Full();
   const BlockId block{request.signature, FreeOverflow(blocks, request.overflow_min)};
   const Status added = AppendBlock(
-      {LogEntry::Kind::kBlock, block, request.operation, NewRecordId(), request.size, {}},
-      request.media_type, spool);
+      {LogEntry::Kind::kBlock, block, request.operation, NewRecordId(), request.size, {}}, request,
+      spool);
   if (!added) return added.error();
   return Stored{KeyOf(block.signature, block.overflow), true};
 }
 
-Status ContainerVolume::AppendBlock(LogEntry entry, const std::string& media_type,
+Status ContainerVolume::AppendBlock(LogEntry entry, const StoreRequest& request,
                                     ContainerSpool& spool) {
-  const Status packed = Pack(media_type, entry, spool);
+  const Status packed = Pack(request, entry, spool);
   if (!packed) return packed;
   const Reservation reservation(mutex_, reserved_bytes_, spool.record_size());
   const std::uint64_t used = log_->bytes();
@@ -265,8 +266,8 @@ Status ContainerVolume::Restore(const ContentKey& key, std::uint64_t size, io::S
   if (!first) return first.error();
   if (!*row || first->empty()) return NotHere(key);
   return AppendBlock(
-      {LogEntry::Kind::kBlock, block, first->front().operation, (*row)->record_id, size, {}}, "",
-      spool);
+      {LogEntry::Kind::kBlock, block, first->front().operation, (*row)->record_id, size, {}},
+      request, spool);
 }
 
 // ---- Reading and deleting ----

@@ -133,6 +133,7 @@ class ContainerVolume final : public Volume {
   ContentKey KeyOf(const Signature& signature, std::uint32_t overflow) const;
   Status Accepts(const Operation& operation, const Signature& signature) const;
   Status AcceptsKey(const ContentKey& key) const;
+  static Status AcceptsCodec(const std::string& codec);
   Error NotHere(const ContentKey& key) const;
   Error Full() const;
   // Requires: mutex_ is held.
@@ -148,10 +149,10 @@ class ContainerVolume final : public Volume {
   Status AddNote(LogEntry::Kind kind, const BlockId& block, const BlockRow& row,
                  const Operation& operation);
   Result<Stored> Place(const StoreRequest& request, ContainerSpool& spool);
-  Status Pack(const std::string& media_type, LogEntry& entry, ContainerSpool& spool);
+  Status Pack(const StoreRequest& request, LogEntry& entry, ContainerSpool& spool);
   Result<Stored> MakeBlock(const Blocks& blocks, const StoreRequest& request,
                            ContainerSpool& spool);
-  Status AppendBlock(LogEntry entry, const std::string& media_type, ContainerSpool& spool);
+  Status AppendBlock(LogEntry entry, const StoreRequest& request, ContainerSpool& spool);
   Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key, const BlockRow& row);
 
   // Parts of checking.

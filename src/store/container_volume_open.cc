@@ -40,17 +40,20 @@ Status ContainerVolume::Create(io::FileSystem& fs, const std::string& directory,
                           {"containers", "temporary"});
 }
 
+Status ContainerVolume::AcceptsCodec(const std::string& codec) {
+  if (codec == "gzip" || codec == "identity") return {};
+  return Error{
+      ErrorCode::kInvalid,
+      fmt::format("containers are gzip: nothing in them can be compressed with {}", codec)};
+}
+
 Result<std::unique_ptr<ContainerVolume>> ContainerVolume::Open(Environment environment,
                                                                const std::string& directory,
                                                                std::unique_ptr<BlockTable> table,
                                                                Options options) {
   for (const CompressionTable::Rule& rule : options.compression.rules()) {
-    const std::string& codec = rule.compression.codec;
-    if (codec != "gzip" && codec != "identity") {
-      return Error{
-          ErrorCode::kInvalid,
-          fmt::format("containers are gzip: nothing in them can be compressed with {}", codec)};
-    }
+    const Status accepted = AcceptsCodec(rule.compression.codec);
+    if (!accepted) return accepted.error();
   }
   std::unique_ptr<ContainerVolume> volume(
       new ContainerVolume(environment, directory, std::move(table), std::move(options)));

@@ -187,6 +187,7 @@ Result<Stored> Instance::Store(io::Source& content, const StoreOptions& options)
 Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions& options) {
   StoreRequest request{content.signature(), content.size(), options.mode, options.media_type,
                        options.operation};
+  request.codec = options.codec;
   if (!IsOperation(request.operation)) {
     return Error{ErrorCode::kInvalid,
                  "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};

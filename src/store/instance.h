@@ -51,6 +51,7 @@ class Instance {
   struct StoreOptions {
     StoreMode mode = StoreMode::kRegular;
     std::string media_type = {};
+    std::string codec = {};  // as in StoreRequest
     Operation operation = {};
     // Search and store here and nowhere else: for a client's own balancing, and for replicas.
     std::optional<std::string> volume = {};

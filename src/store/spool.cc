@@ -27,7 +27,8 @@ Status TreeVolume::Spool::Fill(io::Source& content) {
   const Status filled = FillMemory(content);
   if (!filled) return filled;
   if (content_.size() > volume_.options_.memory_bytes_max) {
-    const Compression compression = volume_.options_.compression.Choose(request_.media_type);
+    const Compression compression =
+        volume_.options_.compression.Choose(request_.media_type, request_.codec);
     return FillFile(content, *volume_.options_.codecs->Find(compression.codec), compression);
   }
   if (content_.size() != request_.size) return Differs("size");
@@ -82,7 +83,8 @@ Result<std::unique_ptr<io::Source>> TreeVolume::Spool::Read() const {
 // Where compression gains nothing, the content is stored as it is.
 Status TreeVolume::Spool::Prepare() {
   if (!path_.empty()) return {};
-  const Compression compression = volume_.options_.compression.Choose(request_.media_type);
+  const Compression compression =
+      volume_.options_.compression.Choose(request_.media_type, request_.codec);
   const codec::Codec& codec = *volume_.options_.codecs->Find(compression.codec);
   Result<std::string> compressed = codec.Compress(content_, compression.level);
   if (!compressed) return compressed.error();

@@ -69,6 +69,9 @@ Status TreeVolume::Accepts(const StoreRequest& request) const {
                  fmt::format("volume {} has signatures of {}, {} bytes each", shape_.name,
                              options_.signature->name(), options_.signature->size())};
   }
+  if (!request.codec.empty() && !ParseCompression(request.codec)) {
+    return Error{ErrorCode::kInvalid, fmt::format("there is no codec {}", request.codec)};
+  }
   if (state() == VolumeState::kFrozen) {
     return Error{ErrorCode::kFull, fmt::format("volume {} is frozen", shape_.name)};
   }

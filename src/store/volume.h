@@ -75,6 +75,8 @@ struct StoreRequest {
   bool only_if_here = false;       // Store() makes no block: kNotFound instead
   std::uint32_t overflow_min = 0;  // a new block gets this number or a higher one
   HomeTerms home = {};
+  // "zstd" or "zstd:9": how to compress it, whatever its media type; empty: as the volume chooses.
+  std::string codec = {};
 };
 
 // What is known before a byte of the content is transferred.

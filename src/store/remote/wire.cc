@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "store/compression.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -151,7 +152,7 @@ Result<Operation> OperationFrom(const Query& query) {
   Operation operation{std::string(Value(query, "owner")), std::string(Value(query, "operation"))};
   if (!IsOperation(operation)) {
     return Error{ErrorCode::kInvalid,
-                 "parameters 'owner' and 'operation' must be 1 to 64 printable characters each, "
+                 "parameter 'owner' must be 1 to 64 and 'operation' 1 to 128 printable characters, "
                  "without spaces"};
   }
   return operation;
@@ -166,9 +167,12 @@ Result<StoreRequest> StoreRequestFrom(const Query& query) {
   if (!mode) return Wrong("mode", "regular, compare or force-new");
   const std::string_view type = Value(query, "type");
   if (type.size() > kMediaTypeLengthMax) return Wrong("type", "at most 255 characters");
+  const std::string_view codec = Value(query, "codec");
+  if (!codec.empty() && !ParseCompression(codec)) return Wrong("codec", "a codec such as zstd:9");
   Result<Operation> operation = OperationFrom(query);
   if (!operation) return operation.error();
   StoreRequest request{*signature, *size, *mode, std::string(type), *std::move(operation)};
+  request.codec = codec;
   for (const auto& [name, flag] :
        {std::pair{"only-if-here", &request.only_if_here}, std::pair{"home", &request.home.as_home},
         std::pair{"claim", &request.home.claim}}) {
@@ -199,6 +203,7 @@ Query QueryOf(const StoreRequest& request) {
   if (request.home.claim) query["claim"] = "true";
   if (!request.home.asked.empty())
     query["asked"] = fmt::to_string(fmt::join(request.home.asked, ","));
+  if (!request.codec.empty()) query["codec"] = request.codec;
   return query;
 }
 

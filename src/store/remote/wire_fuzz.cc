@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (request) {
       const auto same = wire::StoreRequestFrom(wire::QueryOf(*request));
       Check(same && same->signature == request->signature && same->size == request->size);
-      Check(same->mode == request->mode && same->media_type == request->media_type);
+      Check(same->mode == request->mode && same->media_type == request->media_type &&
+            same->codec == request->codec);
       Check(same->operation == request->operation);
     }
     const auto list = wire::ListRequestFrom(*query);
