@@ -207,6 +207,8 @@ Status AddLocalVolume(io::FileSystem& fs, const std::string& directory,
   Status status = fs.MakeDirectory(directory);
   if (status) status = fs.SyncDirectory(io::ParentDirectory(directory));
   if (!status) return status;
+  status = TakeVolumeName(fs, directory, description.name);
+  if (!status) return status;
   const std::string path = directory + '/' + description.name;
   if (description.kind == VolumeKind::kContainer) {
     return ContainerVolume::Create(

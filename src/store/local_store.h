@@ -60,7 +60,7 @@ Result<std::unique_ptr<MemberVolume>> OpenLocalVolume(const LocalEnvironment& en
                                                       const LocalStoreOptions& options);
 
 // Makes a volume in the store; the directory is made with the first one.
-// Errors: as CreateVolumeFile().
+// Errors: as CreateVolumeFile() and TakeVolumeName().
 Status AddLocalVolume(io::FileSystem& fs, const std::string& directory,
                       const VolumeDescription& description);
 

@@ -110,4 +110,20 @@ Result<std::shared_ptr<const SignatureFunction>> SignatureOf(
   return given;
 }
 
+Status TakeVolumeName(io::FileSystem& fs, const std::string& store_directory,
+                      const std::string& name) {
+  const std::string path = store_directory + "/names";
+  const Result<std::string> names = io::ReadFile(fs, path);
+  if (!names && names.error().code != ErrorCode::kNotFound) return names.error();
+  const std::string text = names ? *names : "";
+  for (const std::string_view taken : Split(text, '\n')) {
+    if (taken != name) continue;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} has or had a volume {}: names are not given twice, because keys "
+                             "of the old volume may still be in use; choose another one",
+                             store_directory, name)};
+  }
+  return io::ReplaceFile(fs, path, text + name + '\n');
+}
+
 }  // namespace stele::store

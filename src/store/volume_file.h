@@ -53,4 +53,10 @@ Status ReplaceVolumeFile(io::FileSystem& fs, const std::string& directory,
 Result<std::shared_ptr<const SignatureFunction>> SignatureOf(
     const VolumeDescription& description, std::shared_ptr<const SignatureFunction> given);
 
+// Keys lead to volumes by their names, for good: the file `names` of a store has all that were ever
+// given, one to a line. A name that stands there is taken, also when its volume is gone or was
+// never finished. Durable. Errors: kInvalid for a name that is taken.
+Status TakeVolumeName(io::FileSystem& fs, const std::string& store_directory,
+                      const std::string& name);
+
 }  // namespace stele::store

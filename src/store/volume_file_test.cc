@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/memory_file_system.h"
+#include "store/local_store.h"
 
 namespace stele::store {
 namespace {
@@ -60,6 +61,19 @@ TEST(VolumeFileTest, W9_AVolumeIsNotMadeTwiceNorFromNonsense) {
   bad.depth = 9;  // rabin64 has 8 bytes
   EXPECT_EQ(CreateVolumeFile(fs, "w", bad, {}).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(ReadVolumeFile(fs, "w").error().code, ErrorCode::kNotFound);
+}
+
+TEST(VolumeFileTest, W9_TheNameOfAVolumeIsNeverGivenAgain) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(AddLocalVolume(fs, "s", {.name = "v1"}));
+  ASSERT_TRUE(AddLocalVolume(fs, "s", {.name = "v2"}));
+  ASSERT_TRUE(fs.Remove("s/v1/volume"));
+  const Status again = AddLocalVolume(fs, "s", {.name = "v1"});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::kInvalid);
+  EXPECT_NE(again.error().text.find("not given twice"), std::string::npos);
+  EXPECT_TRUE(AddLocalVolume(fs, "s", {.name = "v"}));
+  EXPECT_EQ(*io::ReadFile(fs, "s/names"), "v1\nv2\nv\n");
 }
 
 }  // namespace
