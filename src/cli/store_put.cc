@@ -58,7 +58,7 @@ std::optional<store::Instance::StoreOptions> StoreOptionsOf(const Arguments& arg
   options.codec = arguments.Get("--codec").value_or("");
   if (!options.codec.empty() && !store::ParseCompression(options.codec)) {
     Complain(context,
-             "--codec is identity, gzip, deflate, zstd or br, or one with its level, such "
+             "--codec is identity, gzip, deflate or zstd, or one with its level, such "
              "as zstd:9");
     return std::nullopt;
   }

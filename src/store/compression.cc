@@ -23,8 +23,7 @@ struct Levels {
   int usual = 0;
   int most = 0;
 };
-constexpr Levels kLevels[] = {
-    {"gzip", kGzipLevel, 9}, {"deflate", kGzipLevel, 9}, {"zstd", 3, 19}, {"br", 5, 11}};
+constexpr Levels kLevels[] = {{"gzip", kGzipLevel, 9}, {"deflate", kGzipLevel, 9}, {"zstd", 3, 19}};
 
 // Nothing when there is no such codec or level.
 std::optional<Compression> CompressionFrom(std::string_view codec, std::string_view level) {
@@ -64,7 +63,7 @@ Result<CompressionTable> CompressionTable::Parse(std::string_view text) {
     if (words.size() < 2 || words.size() > 3) return wrong("a media type, a codec and its level");
     const auto compression = CompressionFrom(words[1], words.size() == 3 ? words[2] : "");
     if (!compression) {
-      return wrong("the codec is identity, gzip 1-9, deflate 1-9, zstd 1-19 or br 1-11");
+      return wrong("the codec is identity, gzip 1-9, deflate 1-9 or zstd 1-19");
     }
     rules.push_back({words[0] == "-" ? "" : AsciiLower(words[0]), *compression});
   }

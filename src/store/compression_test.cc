@@ -30,12 +30,12 @@ TEST(CompressionTable, W7_TextIsCompressedAndMediaAreNot) {
 
 TEST(CompressionTable, W7_ATableIsReadFromText) {
   const Result<CompressionTable> table = CompressionTable::Parse(
-      "# pages\n\n  Text/HTML\tzstd  19 # small\ntext/*  gzip\r\n-  br 1\n*  identity");
+      "# pages\n\n  Text/HTML\tzstd  19 # small\ntext/*  gzip\r\n-  zstd 1\n*  identity");
   ASSERT_TRUE(table) << table.error().text;
   EXPECT_EQ(table->rules().size(), 4u);
   EXPECT_EQ(table->Choose("text/html"), (Compression{"zstd", 19}));
   EXPECT_EQ(table->Choose("text/css"), (Compression{"gzip", 1}));
-  EXPECT_EQ(table->Choose(""), (Compression{"br", 1}));
+  EXPECT_EQ(table->Choose(""), (Compression{"zstd", 1}));
   EXPECT_EQ(table->Choose("video/mp4"), (Compression{"identity", 0}));
   EXPECT_TRUE(CompressionTable::Parse("")->rules().empty());
 }

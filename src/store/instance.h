@@ -51,10 +51,10 @@ class Instance {
   struct StoreOptions {
     StoreMode mode = StoreMode::kRegular;
     std::string media_type = {};
-    std::string codec = {};  // as in StoreRequest
     Operation operation = {};
     // Search and store here and nowhere else: for a client's own balancing, and for replicas.
     std::optional<std::string> volume = {};
+    std::string codec = {};  // as in StoreRequest
   };
 
   // Requires: an epoch from 1, one volume at least, names all different.
