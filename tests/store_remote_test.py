@@ -59,13 +59,13 @@ class StoreRemote(unittest.TestCase):
         self.servers[volume] = server
         return server
 
-    def connector(self, tls=False):
+    def connector(self, tls=False, epoch=1):
         volumes = "".join(
             f'<volume name="{name}" state="writable" depth="3" host="127.0.0.1"'
             f' port="{server.port}" tls="{str(tls).lower()}"/>\n'
             for name, server in sorted(self.servers.items()))
         path = self.root / "connector.xml"
-        path.write_text(f'<connector version="1" epoch="1">\n{volumes}</connector>\n')
+        path.write_text(f'<connector version="1" epoch="{epoch}">\n{volumes}</connector>\n')
         return str(path)
 
     def run_store(self, command, *words, stdin=None, code=0):
@@ -96,6 +96,24 @@ class StoreRemote(unittest.TestCase):
         self.assertEqual(sum(line["references"] for line in stats), 12)
         self.run_store("get", "v1:" + "0" * 64, code=3)
         self.run_store("put", "--store", self.store, "-", stdin=b"", code=2)
+
+    def test_W11_a_volume_joins_and_duplicates_are_still_found(self):
+        stele("store", "add-volume", "--store", self.store, "v3")
+        self.serve("v1")
+        self.serve("v2")
+        self.connector()
+        contents = [f"content {number}".encode() for number in range(30)]
+        keys = [self.put(content) for content in contents]
+        old = (self.root / "connector.xml").read_text()
+        self.serve("v3")
+        self.connector(epoch=2)
+        self.run_store("rehome")
+        self.assertEqual([self.put(content) for content in contents], keys)
+        # A client of the old epoch learns the new one.
+        (self.root / "connector.xml").write_text(old)
+        self.assertEqual([self.put(content) for content in contents], keys)
+        more = {self.put(f"more {number}".encode()).partition(":")[0] for number in range(30)}
+        self.assertEqual(more, {"v1", "v2", "v3"})
 
     def test_W8_curl_can_do_it_all(self):
         server = self.serve("v1")

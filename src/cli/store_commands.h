@@ -15,6 +15,7 @@ Command StoreCompactCommand();
 Command StoreGetCommand();
 Command StoreLsCommand();
 Command StorePutCommand();
+Command StoreRehomeCommand();
 Command StoreReindexCommand();
 Command StoreRepairCommand();
 Command StoreRmCommand();
