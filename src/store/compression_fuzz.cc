@@ -8,6 +8,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto table = stele::store::CompressionTable::Parse(text);
-  if (table) stele::Check(!table->Choose(text.substr(0, text.find(' '))).codec.empty());
+  if (table) Check(!table->Choose(text.substr(0, text.find(' '))).codec.empty());
   return 0;
 }
