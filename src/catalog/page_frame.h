@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "codec/codec.h"
+#include "util/result.h"
+
+// How a page lies in a page file: compressed where that helps, and with a checksum that also knows
+// its place, so that bytes that belong elsewhere are not taken for it. docs/formats/page-file.md.
+namespace stele::catalog {
+
+inline constexpr std::size_t kPageBytesMax = 4 << 20;   // of one page, not compressed
+inline constexpr std::size_t kIndexBytesMax = 1 << 30;  // of all first keys of a file
+inline constexpr std::size_t kFrameHeadSize = 8;        // two lengths
+inline constexpr std::size_t kFrameOverhead = 8 + 8;    // and the checksum
+
+// Appends the frame that holds `plain` to `out`. `offset` is where it will begin in its file.
+// Requires: plain.size() <= kIndexBytesMax. `encoder` makes zstd frames.
+void AppendFrame(std::string_view plain, std::uint64_t offset, codec::Encoder& encoder,
+                 std::string& out);
+
+// What the frame holds. Errors: kCorrupt, saying what is wrong but not where.
+Result<std::string> OpenFrame(std::string_view frame, std::uint64_t offset, std::size_t plain_max,
+                              codec::Decoder& decoder);
+
+}  // namespace stele::catalog
