@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "store/container_rocks_table.h"
+#include "store/rocks_log.h"
 
 namespace stele::store {
 namespace {
@@ -119,6 +120,20 @@ Result<std::unique_ptr<BlockTable>> Opened(const rocksdb::Status& status, rocksd
       std::make_unique<RocksBlockTable>(directory, std::unique_ptr<rocksdb::DB>(db), durable));
 }
 
+Result<bool> IsDamagedAtItsEnd(rocksdb::Env& env, const std::string& directory) {
+  std::vector<std::string> names;
+  rocksdb::Status status = env.GetChildren(directory, &names);
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
+  std::sort(names.begin(), names.end());  // numbers with leading zeros
+  std::vector<std::string> logs;
+  for (const std::string& name : names) {
+    if (!status.ok()) break;
+    status = rocksdb::ReadFileToString(&env, directory + '/' + name, &logs.emplace_back());
+  }
+  if (const Status read = Translated(status, directory); !read) return read.error();
+  return OnlyTheEndIsDamaged(logs);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& directory) {
@@ -138,13 +153,27 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTableOn(rocksdb::Env& env,
   return Opened(status, opened, directory, false);
 }
 
-// A record that is cut off at the end of RocksDB's log was never acknowledged; any other damage is
-// an error.
 Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& directory) {
+  return OpenDurableRocksTableOn(*rocksdb::Env::Default(), directory);
+}
+
+// What the power left of the last write, which was never acknowledged, is no damage: a record that
+// is cut off, which RocksDB tells by itself, or one with wrong bytes. Any other damage is an error.
+Result<std::unique_ptr<BlockTable>> OpenDurableRocksTableOn(rocksdb::Env& env,
+                                                            const std::string& directory) {
   rocksdb::Options options = MakeOptions();
+  options.env = &env;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, directory, &opened);
+  rocksdb::Status status = rocksdb::DB::Open(options, directory, &opened);
+  if (status.IsCorruption()) {
+    const Result<bool> at_end = IsDamagedAtItsEnd(env, directory);
+    if (!at_end) return at_end.error();
+    if (*at_end) {
+      options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+      status = rocksdb::DB::Open(options, directory, &opened);
+    }
+  }
   return Opened(status, opened, directory, true);
 }
 

@@ -86,6 +86,28 @@ class DurableTable : public testing::Test {
     return Directory::Open(*std::move(table), "v1", must_exist);
   }
 
+  void AddStubs(int count) {
+    const auto directory = Open(false);
+    for (int i = 0; i < count; ++i) {
+      const Signature signature[] = {Sig(std::to_string(i))};
+      ASSERT_TRUE((*directory)->AddStubs(signature, "v2"));
+    }
+  }
+  // In RocksDB's log; a negative offset counts from its end.
+  void FlipBit(int offset) {
+    std::string log;
+    for (const auto& entry : std::filesystem::directory_iterator(root_ + "/t")) {
+      if (entry.path().extension() == ".log") log = entry.path();
+    }
+    ASSERT_FALSE(log.empty());
+    if (offset < 0) offset += static_cast<int>(std::filesystem::file_size(log));
+    std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(offset);
+    const int byte = file.get();
+    file.seekp(offset);
+    file.put(static_cast<char>(byte ^ 1));
+  }
+
   std::string root_;
 };
 
@@ -106,25 +128,45 @@ TEST_F(DurableTable, W11_KeepsWhatWasWritten) {
 
 // Every byte of the log counts: a flip in what was acknowledged is an error, not an empty table.
 TEST_F(DurableTable, W11_DamageIsNoticed) {
-  {
-    const auto directory = Open(false);
-    for (int i = 0; i < 50; ++i) {
-      const Signature signature[] = {Sig(std::to_string(i))};
-      ASSERT_TRUE((*directory)->AddStubs(signature, "v2"));
-    }
-  }
-  std::string log;
-  for (const auto& entry : std::filesystem::directory_iterator(root_ + "/t")) {
-    if (entry.path().extension() == ".log") log = entry.path();
-  }
-  ASSERT_FALSE(log.empty());
-  std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(300);
-  const int byte = file.get();
-  file.seekp(300);
-  file.put(static_cast<char>(byte ^ 1));
-  file.close();
+  AddStubs(50);
+  FlipBit(300);
   EXPECT_EQ(Open(true).error().code, ErrorCode::kCorrupt);
+}
+
+// As after a power failure before the last write was acknowledged.
+TEST_F(DurableTable, W11_DamageAtTheEndOfTheLogCostsTheLastWriteOnly) {
+  AddStubs(50);
+  FlipBit(-3);
+  const auto directory = Open(true);
+  ASSERT_TRUE(directory) << directory.error().text;
+  for (int i = 0; i < 49; ++i) {
+    EXPECT_THAT(*(*directory)->Holders(Sig(std::to_string(i))), ElementsAre("v2"));
+  }
+  EXPECT_THAT(*(*directory)->Holders(Sig("49")), IsEmpty());
+}
+
+// Of writes that are larger than a block of the log, any fragment may be damaged.
+TEST_F(DurableTable, W11_DamageInALargeWriteIsAtTheEndOnlyWhenNoOtherFollows) {
+  for (const bool another : {false, true}) {
+    SCOPED_TRACE(another);
+    std::filesystem::remove_all(root_ + "/t");
+    AddStubs(5);
+    std::vector<Signature> many;
+    for (int i = 100; i < 5100; ++i) many.push_back(Sig(std::to_string(i)));
+    {
+      const auto directory = Open(true);
+      ASSERT_TRUE((*directory)->AddStubs(many, "v2"));
+      if (another) {
+        ASSERT_TRUE((*directory)->AddStubs(std::span(many).first(1), "v3"));
+      }
+    }
+    FlipBit(40'000);
+    const auto directory = Open(true);
+    ASSERT_EQ(directory.ok(), !another);
+    if (another) continue;
+    EXPECT_THAT(*(*directory)->Holders(Sig("4")), ElementsAre("v2"));
+    EXPECT_THAT(*(*directory)->Holders(Sig("100")), IsEmpty());
+  }
 }
 
 TEST_F(DurableTable, W11_ALostDirectoryIsNoticed) {
