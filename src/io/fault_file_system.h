@@ -27,6 +27,9 @@ class FaultFileSystem final : public FileSystem {
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
 
+  // The disk is gone from now on.
+  void FailFromNowOn() { operations_ = fail_at_; }
+
   // Counts one operation; true when it has to fail.
   bool Fails() { return ++operations_ >= fail_at_; }
 

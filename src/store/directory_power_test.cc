@@ -229,8 +229,9 @@ TEST(DirectoryPower, W11_WhatAMemberConfirmedSurvivesThreeHundredPowerCuts) {
         MemberMachine machine(faults);
         if (machine.member() != nullptr) teller.Work(machine, 100);
         if (faults.Fails()) ++cut_at_work;
-        disk.Crash(dice);
+        faults.FailFromNowOn();  // RocksDB's threads may still be at work
       }
+      disk.Crash(dice);
       MemberMachine machine(disk);
       ASSERT_NE(machine.member(), nullptr) << machine.error();
       teller.Verify(*machine.member());

@@ -12,7 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const std::vector<std::string> once = {bytes};
   const std::vector<std::string> followed = {bytes, ""};
-  stele::Check(stele::store::OnlyTheEndIsDamaged(once) ==
-               stele::store::OnlyTheEndIsDamaged(followed));
+  Check(stele::store::OnlyTheEndIsDamaged(once) == stele::store::OnlyTheEndIsDamaged(followed));
   return 0;
 }
