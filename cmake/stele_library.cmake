@@ -49,13 +49,23 @@ function(stele_library folder)
 endfunction()
 
 # stele_test(<program> LABEL unit|integration SOURCES ... LINK ...)
+# `unit_tests` builds all programs with the label unit.
 function(stele_test program)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINK" ${ARGN})
+  if(STELE_TEST_SOURCES)
+    list(FILTER ARG_SOURCES INCLUDE REGEX ${STELE_TEST_SOURCES})
+    if(NOT ARG_SOURCES)
+      return()
+    endif()
+  endif()
   add_executable(${program} ${ARG_SOURCES})
   target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_options GTest::gmock GTest::gtest_main)
   target_compile_definitions(${program} PRIVATE STELE_TEST_DATA="${STELE_TEST_DATA}"
                              STELE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_precompile_headers(${program} REUSE_FROM stele_pch)
+  if(ARG_LABEL STREQUAL "unit")
+    add_dependencies(unit_tests ${program})
+  endif()
   gtest_discover_tests(${program} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600 DISCOVERY_TIMEOUT 60)
 endfunction()
 

@@ -10,7 +10,7 @@
 namespace stele::store {
 namespace {
 
-constexpr int kThreads = 16;
+constexpr int kThreads = 32;
 
 // Runs `work(thread)` on all threads at once.
 template <typename Work>
