@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "store/live_references.h"
 #include "util/ascii.h"
 
 namespace stele::store {
@@ -15,10 +16,6 @@ constexpr std::size_t kHead = 256 << 10;
 // Blocks of one signature that are looked at: contents that collide on purpose have no claim to
 // more.
 constexpr std::size_t kOverflowMax = 64;
-
-bool IsOperationOfCopies(const BlockOperation& operation, BlockOperation::Kind kind) {
-  return operation.kind == kind && operation.operation.owner == Copies::kOwner;
-}
 
 // "tomba-1.0/": what the ids of all references to copies of this content begin with.
 std::string IdPrefix(const ContentKey& original) {
@@ -167,28 +164,6 @@ Operation Copies::NewReference(const ContentKey& original) {
   return {std::string(kOwner), fmt::format("{}{:016x}", IdPrefix(original), random_.Next())};
 }
 
-// The references of our owner that have not been released.
-Result<std::vector<Operation>> Copies::ReferencesOf(Volume& volume, const ContentKey& key) {
-  using Kind = BlockOperation::Kind;
-  std::vector<Operation> live;
-  for (const Kind kind : {Kind::kReference, Kind::kRelease}) {
-    BlockOperation after{kind, {std::string(kOwner), "!"}};  // ours are longer
-    for (bool more = true; more;) {
-      const auto page = volume.Operations(key, after, kPage);
-      if (!page) return page.error();
-      more = page->size() == kPage;
-      for (const BlockOperation& operation : *page) {
-        more = more && IsOperationOfCopies(operation, kind);
-        if (!IsOperationOfCopies(operation, kind)) break;
-        after = operation;
-        if (kind == Kind::kReference) live.push_back(operation.operation);
-        if (kind == Kind::kRelease) std::erase(live, operation.operation);
-      }
-    }
-  }
-  return live;
-}
-
 // Volumes that cannot be asked have none.
 std::vector<Copies::Copy> Copies::FindCopies(const ContentKey& original) {
   std::vector<Copy> copies;
@@ -206,7 +181,7 @@ std::vector<Copies::Copy> Copies::FindCopies(const ContentKey& original) {
     }
     for (const std::uint32_t number : numbers) {
       const ContentKey key{volume->name(), original.signature, number};
-      const auto references = ReferencesOf(*volume, key);
+      const auto references = LiveReferences(*volume, key, kOwner);
       if (!references) continue;
       for (const Operation& reference : *references) {
         if (reference.id.starts_with(prefix)) copies.push_back({volume, key, reference});
@@ -319,7 +294,7 @@ Status Copies::Delete(const ContentKey& original, const Operation& operation) {
 // copies are all there is.
 Status Copies::RepairCopy(Volume& volume, const ContentKey& key, const RepairOptions& options,
                           Repaired& repaired) {
-  const Result<std::vector<Operation>> references = ReferencesOf(volume, key);
+  const Result<std::vector<Operation>> references = LiveReferences(volume, key, kOwner);
   if (!references) return references.error();
   for (const Operation& reference : *references) {
     const std::optional<ContentKey> original = OriginalOf(reference, key.signature);

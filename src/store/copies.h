@@ -67,7 +67,6 @@ class Copies {
 
   Operation NewReference(const ContentKey& original);
   std::vector<Copy> FindCopies(const ContentKey& original);
-  Result<std::vector<Operation>> ReferencesOf(Volume& volume, const ContentKey& key);
   Health HealthOf(Volume& volume, const ContentKey& key, bool read);
   Result<int> Complete(const ContentKey& original, const RepairOptions& options,
                        Repaired& repaired);

@@ -137,6 +137,22 @@ Result<std::vector<Directory::Move>> Directory::MovesOf(const std::string& volum
   return moves;
 }
 
+Result<std::vector<ContentKey>> Directory::FormerKeys(const ContentKey& to) const {
+  std::vector<ContentKey> keys;
+  if (!has_moves_) return keys;
+  bool damaged = false;
+  const std::string prefix = kArrival + to.Text() + ' ';
+  const Status scanned = table_->Scan(prefix, [&](std::string_view key, std::string_view) {
+    auto from = ContentKey::Parse(key.substr(prefix.size()));
+    damaged |= !from;
+    if (from) keys.push_back(*std::move(from));
+    return true;
+  });
+  if (!scanned) return scanned.error();
+  if (damaged) return Damaged("arrival");
+  return keys;
+}
+
 Result<std::vector<Directory::Move>> Directory::Arrivals(const std::optional<Move>& after,
                                                          std::size_t limit) const {
   std::vector<Move> arrivals;

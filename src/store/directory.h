@@ -42,6 +42,8 @@ class Directory {
     ContentKey to;
   };
   Result<std::vector<Move>> MovesOf(const std::string& volume, const Signature& signature) const;
+  // The old keys of moves to `to`, a key of this volume.
+  Result<std::vector<ContentKey>> FormerKeys(const ContentKey& to) const;
   // Moves to this volume, by their new keys; `after` is the last one of the call before.
   Result<std::vector<Move>> Arrivals(const std::optional<Move>& after, std::size_t limit) const;
 

@@ -137,7 +137,17 @@ HomeSearch::Found HomeSearch::AskHolders(const Lookup& found) {
     if (!holders) return holders.error();
     for (const MemberVolume* holder : *holders) names.push_back(holder->name());
   }
-  // Holders add to the names when they are handing the content on.
+  Found stored = AskOnce(names);
+  // A content that moved from one to the other between two questions was at neither.
+  if (stored && !*stored && asked_.size() > 1) {
+    names = std::exchange(asked_, {});
+    stored = AskOnce(names);
+  }
+  return stored;
+}
+
+// Holders add to the names when they are handing the content on.
+HomeSearch::Found HomeSearch::AskOnce(std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string name = names[i];
     if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
@@ -209,11 +219,22 @@ Status HomeSearch::Publish(const MemberVolume& member) {
   return {};
 }
 
+// Where a block of the content is leaving right now, it is waited for.
+Result<Stored> HomeSearch::ReferOrSend(MemberVolume& member) {
+  const auto begin = steady_clock::now();
+  for (;;) {
+    const Result<Lookup> found = member.Reference(request_);
+    if (!found) return Noted(found.error(), member);
+    if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key};
+    Result<Stored> stored = Send(member, request_);
+    const bool is_busy = !stored && stored.error().code == ErrorCode::kBusy && !content_failure_;
+    if (!is_busy || steady_clock::now() - begin > kBusyTime) return stored;
+    std::this_thread::sleep_for(kPauseMax);
+  }
+}
+
 Result<Stored> HomeSearch::StoreAt(MemberVolume& member) {
-  const Result<Lookup> found = member.Reference(request_);
-  if (!found) return Noted(found.error(), member);
-  Result<Stored> stored =
-      found->outcome == Lookup::Outcome::kReferenced ? Stored{*found->key} : Send(member, request_);
+  Result<Stored> stored = ReferOrSend(member);
   if (!stored) return stored;
   stored->is_new = made_ == stored->key;
   if (team_.composition().IsHome(member.name(), request_.signature)) return stored;

@@ -36,10 +36,12 @@ class HomeSearch {
   Result<Lookup> AskHome();
   Found CompareAt(MemberVolume& member);
   Found AskHolders(const Lookup& found);
+  Found AskOnce(std::vector<std::string>& names);
   Found AskHolder(MemberVolume& holder, std::vector<std::string>& more);
   Found MakeBlock();
   Found MakeBlockElsewhere();
   Status Publish(const MemberVolume& member);
+  Result<Stored> ReferOrSend(MemberVolume& member);
   Result<Stored> Send(MemberVolume& member, const StoreRequest& request);
   Error Noted(const Error& error, MemberVolume& member);
 

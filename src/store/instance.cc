@@ -224,8 +224,20 @@ Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions
 
 // ---- Reading and deleting ----
 
+// Asks the key's volume, or all members in order when it is not here: the home knows of the move,
+// and so does the volume with the new key.
+std::optional<ContentKey> Instance::AskForMove(const Team& team, const ContentKey& key) {
+  std::vector<MemberVolume*> members = {team.Find(key.volume)};
+  if (members.front() == nullptr) members = team.OrderFor(key.signature);
+  for (MemberVolume* member : members) {
+    Result<std::optional<ContentKey>> moved = member->MovedTo(key);
+    if (moved && *moved) return *std::move(moved);
+  }
+  return std::nullopt;
+}
+
 // A key that its volume does not know may have moved. One whose volume is not here may be of a
-// newer epoch, or of a volume that has left the instance: its home knows.
+// newer epoch, or of a volume that has left the instance.
 template <typename Value, typename Use>
 Result<Value> Instance::FollowKey(ContentKey key, const Use& use) {
   std::shared_ptr<Team> team = this->team();
@@ -237,15 +249,15 @@ Result<Value> Instance::FollowKey(ContentKey key, const Use& use) {
     if (member == nullptr) {
       const Composition& composition = team->composition();
       member = team->Find(composition.volumes[composition.HomeOf(key.signature)]);
-      if (member == nullptr || !Renew(*team, *member)) return used;
+      if (member != nullptr && !Renew(*team, *member)) return used;
       if (this->team() != team) {
         team = this->team();
         continue;
       }
     }
-    Result<std::optional<ContentKey>> moved = member->MovedTo(key);
-    if (!moved || !*moved) return used;
-    key = **std::move(moved);
+    std::optional<ContentKey> moved = AskForMove(*team, key);
+    if (!moved) return used;
+    key = *std::move(moved);
   }
 }
 

@@ -100,6 +100,7 @@ class Instance {
   Result<Stored> StoreContent(const Content& content, const StoreOptions& options);
   Status Renew(const Team& team, MemberVolume& outdated);
   void Take(Composed composed);
+  static std::optional<ContentKey> AskForMove(const Team& team, const ContentKey& key);
   template <typename Value, typename Use>
   Result<Value> FollowKey(ContentKey key, const Use& use);
 

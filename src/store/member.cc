@@ -30,11 +30,15 @@ constexpr std::size_t kListed = 1000;
 
 }  // namespace
 
-// A content whose end is reached only by those who may make a block of it.
+// A content whose end is reached only by those who may make a block of it. Until its first byte is
+// read, and from its end on, the signature is with its reader, so that no move is logged while the
+// volume looks at its blocks.
 class Member::GatedContent final : public io::Source {
  public:
   GatedContent(Member& member, const StoreRequest& request, io::Source& content)
-      : member_(member), request_(request), content_(content) {}
+      : member_(member), request_(request), content_(content) {
+    access_.emplace(member_.access_, request_.signature);
+  }
   ~GatedContent() override {
     if (storing_) member_.EndStoring(request_);
   }
@@ -42,15 +46,15 @@ class Member::GatedContent final : public io::Source {
   GatedContent& operator=(const GatedContent&) = delete;
 
   Result<std::size_t> Read(std::span<char> out) override {
+    if (!pass_) access_.reset();
     Result<std::size_t> read = content_.Read(out);
     if (!read || *read > 0 || out.empty() || pass_) return read;
     pass_.emplace(member_.gate_);
     access_.emplace(member_.access_, request_.signature);
     const Status current = member_.CheckEpoch(request_.home.epoch);
     if (!current) return current.error();
-    const Result<std::vector<std::string>> moving = member_.MovingTo(request_.signature);
-    if (!moving) return moving.error();
-    if (!moving->empty()) return member_.Busy();
+    const Status staying = member_.NotMoving(request_.signature);
+    if (!staying) return staying.error();
     const bool decided =
         !request_.home.as_home || request_.only_if_here || request_.mode == StoreMode::kForceNew;
     if (decided) return read;
@@ -207,6 +211,13 @@ Status Member::Claim(const StoreRequest& request) {
   return {};
 }
 
+bool Member::IsClaimed(const Signature& signature) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = traffic_.find(signature);
+  return known != traffic_.end() && known->second.claimed_by &&
+         known->second.claimed_until > steady_clock::now();
+}
+
 void Member::EndClaim(const Signature& signature, const Operation& operation) {
   const std::lock_guard lock(mutex_);
   const auto known = traffic_.find(signature);
@@ -241,6 +252,19 @@ Result<std::vector<std::string>> Member::MovingTo(const Signature& signature) {
     if (volume_->Stat(move.from)) volumes.push_back(move.to.volume);
   }
   return volumes;
+}
+
+Status Member::NotMoving(const Signature& signature) {
+  const Result<std::vector<std::string>> moving = MovingTo(signature);
+  if (!moving) return moving.error();
+  return moving->empty() ? Status() : Status(Busy());
+}
+
+Status Member::HeldByNoMove(const ContentKey& key, std::uint64_t holds_max) {
+  const Result<std::uint64_t> held = volume_->Held(key, std::string(kMoveOwner));
+  if (!held) return held.error();
+  if (*held <= holds_max) return {};
+  return Error{ErrorCode::kBusy, fmt::format("{} is moving already", key.Text())};
 }
 
 // What the volume has. A block that is being moved takes no more references: its content lies at
@@ -293,7 +317,16 @@ Result<Stored> Member::Store(const StoreRequest& request, io::Source& content) {
     numbered.overflow_min = std::max(numbered.overflow_min, move.from.overflow + 1);
   }
   GatedContent gated(*this, numbered, content);
+  const Status staying = NotMoving(request.signature);
+  if (!staying) return staying.error();
   Result<Stored> stored = volume_->Store(numbered, gated);
+  if (stored && request.operation.owner == kMoveOwner) {
+    const Status alone = HeldByNoMove(stored->key, 1);
+    if (!alone) {
+      const Status released = volume_->Delete(stored->key, request.operation);
+      return released ? alone.error() : released.error();
+    }
+  }
   if (stored && (IsStandIn(request) || IsEpochless(request))) {
     const Status owed = directory_->Owe(request.signature);
     if (!owed) return owed.error();
@@ -383,11 +416,44 @@ Status Member::LogMove(const ContentKey& from, const ContentKey& to) {
     return Error{ErrorCode::kInvalid, "a content moves from one key to another of its signature"};
   }
   const AccessList::Access access(access_, from.signature);
+  if (from.volume == name() && volume_->Stat(from)) return {};
+  return directory_->AddMove(from, to);
+}
+
+Status Member::Depart(const ContentKey& from, const ContentKey& to, std::uint64_t operations) {
+  if (from == to || from.volume != name() || !(from.signature == to.signature)) {
+    return Error{ErrorCode::kInvalid, "a content of this volume moves to another key of its own"};
+  }
+  const AccessList::Access access(access_, from.signature);
+  const Result<std::optional<ContentKey>> moved = directory_->MovedTo(from);
+  if (!moved) return moved.error();
+  if (*moved && **moved == to) return {};
+  if (*moved) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} has moved to {}", from.Text(), (*moved)->Text())};
+  }
+  if (IsClaimed(from.signature)) return Busy();
+  std::uint64_t count = 0;
+  std::optional<BlockOperation> after;
+  for (;;) {
+    const Result<std::vector<BlockOperation>> page = volume_->Operations(from, after, kListed);
+    if (!page) return page.error();
+    count += page->size();
+    if (page->size() < kListed) break;
+    after = page->back();
+  }
+  if (count != operations) {
+    return Error{ErrorCode::kBusy, fmt::format("{} has changed meanwhile", from.Text())};
+  }
   return directory_->AddMove(from, to);
 }
 
 Result<std::optional<ContentKey>> Member::MovedTo(const ContentKey& from) {
   return directory_->MovedTo(from);
+}
+
+Result<std::vector<ContentKey>> Member::FormerKeys(const ContentKey& key) {
+  return directory_->FormerKeys(key);
 }
 
 Result<std::vector<Directory::Move>> Member::Arrivals(const std::optional<Directory::Move>& after,
@@ -411,14 +477,16 @@ Result<std::unique_ptr<io::Source>> Member::Retrieve(const ContentKey& key) {
 
 Status Member::Refer(const ContentKey& key, const Operation& operation) {
   const AccessList::Access access(access_, key.signature);
-  const Status good = NoMove(key);
+  Status good = NoMove(key);
+  if (good && operation.owner == kMoveOwner) good = HeldByNoMove(key, 0);
   return good ? volume_->Refer(key, operation) : good;
 }
 
 Status Member::Delete(const ContentKey& key, const Operation& operation) {
   const AccessList::Access access(access_, key.signature);
   const Status good = NoMove(key);
-  return good ? volume_->Delete(key, operation) : good;
+  const bool departs = operation.id.starts_with(kDepartureIds);
+  return good || departs ? volume_->Delete(key, operation) : good;
 }
 
 Status Member::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {

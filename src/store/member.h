@@ -64,7 +64,9 @@ class Member final : public MemberVolume {
                                      std::size_t limit) override;
   Status Forget(std::span<const Signature> owed) override;
   Status LogMove(const ContentKey& from, const ContentKey& to) override;
+  Status Depart(const ContentKey& from, const ContentKey& to, std::uint64_t operations) override;
   Result<std::optional<ContentKey>> MovedTo(const ContentKey& from) override;
+  Result<std::vector<ContentKey>> FormerKeys(const ContentKey& key) override;
   Result<std::vector<Directory::Move>> Arrivals(const std::optional<Directory::Move>& after,
                                                 std::size_t limit) override;
 
@@ -93,6 +95,10 @@ class Member final : public MemberVolume {
   void EndClaim(const Signature& signature, const Operation& operation);
   Status BeginStoring(const StoreRequest& request);
   void EndStoring(const StoreRequest& request);
+  bool IsClaimed(const Signature& signature) const;
+  // Requires: access to the signature.
+  Status NotMoving(const Signature& signature);
+  Status HeldByNoMove(const ContentKey& key, std::uint64_t holds_max);
   // Where blocks of the signature are moving to that are still here.
   Result<std::vector<std::string>> MovingTo(const Signature& signature);
   Status NoMove(const ContentKey& key) const;

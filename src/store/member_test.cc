@@ -182,6 +182,11 @@ TEST_F(MemberTest, W9_AMovedKeySendsItsUsersOn) {
   const ContentKey from = StoreIt(RequestOf(content, "1"), content)->key;
   const ContentKey to{"v1", from.signature, 0};
   ASSERT_TRUE(member_.LogMove(from, to));
+  EXPECT_EQ(*member_.MovedTo(from), std::nullopt);  // it is still here
+  EXPECT_EQ(member_.Depart(from, to, 7).error().code, ErrorCode::kBusy);
+  ASSERT_TRUE(member_.Depart(from, to, 1));
+  ASSERT_TRUE(member_.Depart(from, to, 1));
+  EXPECT_EQ(member_.Depart(from, {"v2", from.signature, 0}, 1).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(*member_.MovedTo(from), to);
   EXPECT_EQ(member_.Delete(from, {"me", "2"}).error().code, ErrorCode::kNotFound);
   EXPECT_THAT(member_.Stat(from).error().text, HasSubstr(to.Text()));

@@ -28,6 +28,11 @@ struct OwedStub {
   std::vector<std::string> holders;
 };
 
+// Who holds a block while it moves, at its old place and at its new one.
+inline constexpr std::string_view kMoveOwner = "stele.move";
+// Releases of references that have moved with their block.
+inline constexpr std::string_view kDepartureIds = "stele.moved/";
+
 // A volume that is a member of an instance: the home of some signatures, besides holding blocks.
 // It is an interface on top of another because every member is a volume, here or behind a network.
 //
@@ -35,6 +40,9 @@ struct OwedStub {
 // kOutdated when the client knows another epoch, and with kBusy when the client must begin again
 // with Reference(): somebody else is storing the content, or has told the home where it lies.
 // Storing at a stand-in is remembered there until its home has been told.
+//
+// A block takes part in one move at a time: Refer() and Store() for kMoveOwner fail with kBusy when
+// that owner holds the block already.
 class MemberVolume : public Volume {
  public:
   virtual Result<Membership> GetMembership() = 0;
@@ -63,9 +71,16 @@ class MemberVolume : public Volume {
   virtual Status Forget(std::span<const Signature> owed) = 0;
 
   // A key that is no longer good. From now on whoever uses it is sent to the new one. To be told
-  // to the volumes of both keys and to the home. Durable.
+  // to the volumes of both keys and to the home. Durable. Nothing for a block that is still here:
+  // its move is not finished.
   virtual Status LogMove(const ContentKey& from, const ContentKey& to) = 0;
+  // The same for a block that is here, unless another number of operations has been done to it, or
+  // somebody stores its content elsewhere right now: kBusy. Afterwards it takes nothing but
+  // releases whose ids begin with kDepartureIds.
+  virtual Status Depart(const ContentKey& from, const ContentKey& to, std::uint64_t operations) = 0;
   virtual Result<std::optional<ContentKey>> MovedTo(const ContentKey& from) = 0;
+  // The keys that a block of this volume had at other places, as far as its moves were logged here.
+  virtual Result<std::vector<ContentKey>> FormerKeys(const ContentKey& key) = 0;
   virtual Result<std::vector<Directory::Move>> Arrivals(const std::optional<Directory::Move>& after,
                                                         std::size_t limit) = 0;
 };

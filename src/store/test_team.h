@@ -78,11 +78,17 @@ class MemberLink final : public MemberVolume {
     return cut_ ? Cut() : to_.Owed(after, limit);
   }
   Status Forget(std::span<const Signature> owed) override { return to_.Forget(owed); }
+  Status Depart(const ContentKey& from, const ContentKey& to, std::uint64_t operations) override {
+    return cut_ ? Status(Cut()) : to_.Depart(from, to, operations);
+  }
   Status LogMove(const ContentKey& from, const ContentKey& to) override {
     return cut_ ? Status(Cut()) : to_.LogMove(from, to);
   }
   Result<std::optional<ContentKey>> MovedTo(const ContentKey& from) override {
     return cut_ ? Cut() : to_.MovedTo(from);
+  }
+  Result<std::vector<ContentKey>> FormerKeys(const ContentKey& key) override {
+    return cut_ ? Cut() : to_.FormerKeys(key);
   }
   Result<std::vector<Directory::Move>> Arrivals(const std::optional<Directory::Move>& after,
                                                 std::size_t limit) override {

@@ -193,6 +193,13 @@ TEST_F(MembersTest, W8_AMemberIsTheSameOverTheNetwork) {
   ASSERT_TRUE(remote.LogMove(to, arrived));
   ASSERT_EQ(remote.Arrivals(std::nullopt, 5)->size(), 1u);
   EXPECT_THAT(*remote.Arrivals(Directory::Move{to, arrived}, 5), IsEmpty());
+  EXPECT_THAT(*remote.FormerKeys(arrived), testing::ElementsAre(to));
+  EXPECT_THAT(*remote.FormerKeys({"v0", signature, 7}), IsEmpty());
+  const ContentKey leaving{"v0", Sha256Signatures().Of("leaves"), 0};
+  const ContentKey gone{"v1", leaving.signature, 0};
+  EXPECT_EQ(remote.Depart(leaving, gone, 5).error().code, ErrorCode::kBusy);
+  ASSERT_TRUE(remote.Depart(leaving, gone, 0));
+  EXPECT_EQ(*remote.MovedTo(leaving), gone);
   EXPECT_FALSE(remote.Filter()->MayContain(signature));
   EXPECT_THAT(*remote.Owed(std::nullopt, 5), IsEmpty());
   EXPECT_TRUE(remote.GiveBack(signature, {"test", "1"}));

@@ -67,7 +67,9 @@ class RemoteVolume final : public MemberVolume {
                                      std::size_t limit) override;
   Status Forget(std::span<const Signature> owed) override;
   Status LogMove(const ContentKey& from, const ContentKey& to) override;
+  Status Depart(const ContentKey& from, const ContentKey& to, std::uint64_t operations) override;
   Result<std::optional<ContentKey>> MovedTo(const ContentKey& from) override;
+  Result<std::vector<ContentKey>> FormerKeys(const ContentKey& key) override;
   Result<std::vector<Directory::Move>> Arrivals(const std::optional<Directory::Move>& after,
                                                 std::size_t limit) override;
 

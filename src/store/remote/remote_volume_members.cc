@@ -1,6 +1,8 @@
 // A volume's place in an instance, behind a server.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "store/remote/connector.h"
 #include "store/remote/remote_volume.h"
 #include "store/remote/wire_members.h"
@@ -116,6 +118,13 @@ Status RemoteVolume::LogMove(const ContentKey& from, const ContentKey& to) {
   return Tell(NewRequest("PUT", "/moves?" + wire::FormatQuery(query)));
 }
 
+Status RemoteVolume::Depart(const ContentKey& from, const ContentKey& to,
+                            std::uint64_t operations) {
+  const wire::Query query{
+      {"from", from.Text()}, {"to", to.Text()}, {"operations", fmt::to_string(operations)}};
+  return Tell(NewRequest("PUT", "/moves?" + wire::FormatQuery(query)));
+}
+
 Result<std::optional<ContentKey>> RemoteVolume::MovedTo(const ContentKey& from) {
   const Result<std::string> answer =
       Ask(NewRequest("GET", "/moves?" + wire::FormatQuery({{"from", from.Text()}})));
@@ -127,6 +136,22 @@ Result<std::optional<ContentKey>> RemoteVolume::MovedTo(const ContentKey& from) 
   if (!good) return Named({ErrorCode::kCorrupt, "the server sent another move"});
   if (moves->empty()) return std::optional<ContentKey>();
   return std::optional(moves->front().to);
+}
+
+Result<std::vector<ContentKey>> RemoteVolume::FormerKeys(const ContentKey& key) {
+  const Result<std::string> answer =
+      Ask(NewRequest("GET", "/arrivals?" + wire::FormatQuery({{"of", key.Text()}})),
+          wire::kLinesSizeMax);
+  if (!answer) return answer.error();
+  const Result<std::vector<Directory::Move>> moves = wire::ParseMoves(*answer);
+  std::vector<ContentKey> keys;
+  bool good = moves.ok();
+  for (std::size_t i = 0; good && i < moves->size(); ++i) {
+    good = (*moves)[i].to == key && (*moves)[i].from.signature == key.signature;
+    keys.push_back((*moves)[i].from);
+  }
+  if (!good) return Named({ErrorCode::kCorrupt, "the server sent other moves"});
+  return keys;
 }
 
 Result<std::vector<Directory::Move>> RemoteVolume::Arrivals(

@@ -166,10 +166,22 @@ void VolumeService::LogMove(Call& call) {
   const auto from = ContentKey::Parse(Value(call.query, "from"));
   const auto to = ContentKey::Parse(Value(call.query, "to"));
   if (!from || !to) return call.Fail(Wrong(from ? "to" : "from", "a content key"));
-  call.Done(call.member->LogMove(*from, *to));
+  if (!call.query.contains("operations")) return call.Done(call.member->LogMove(*from, *to));
+  const auto operations = ParseDecimal(Value(call.query, "operations"));
+  if (!operations) return call.Fail(Wrong("operations", "a number"));
+  call.Done(call.member->Depart(*from, *to, *operations));
 }
 
 void VolumeService::Arrivals(Call& call) {
+  if (call.query.contains("of")) {
+    const auto key = ContentKey::Parse(Value(call.query, "of"));
+    if (!key) return call.Fail(Wrong("of", "a content key"));
+    const Result<std::vector<ContentKey>> former = call.member->FormerKeys(*key);
+    if (!former) return call.Fail(former.error());
+    std::vector<Directory::Move> arrivals;
+    for (const ContentKey& from : *former) arrivals.push_back({from, *key});
+    return call.ReplyText("text/plain", wire::FormatMoves(arrivals));
+  }
   const auto limit = LimitFrom(call.query);
   if (!limit) return call.Fail(Wrong("limit", "a number from 1"));
   std::optional<Directory::Move> after;

@@ -1,0 +1,369 @@
+#include "store/move.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "store/compare.h"
+#include "store/compression.h"
+#include "store/live_references.h"
+#include "util/ascii.h"
+#include "util/rabin.h"
+
+namespace stele::store {
+namespace {
+
+using Kind = BlockOperation::Kind;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kPage = 1000;
+constexpr int kTriesMax = 600;
+constexpr milliseconds kPauseMax{50};
+constexpr std::string_view kArrives = "from";
+constexpr std::string_view kLeaves = "to";
+
+std::string DepartureId(const ContentKey& key, std::uint64_t number) {
+  return fmt::format("{}{}/{}", kDepartureIds, key.overflow, number);
+}
+
+bool IsDeparture(const BlockOperation& done) {
+  return done.kind == Kind::kRelease && done.operation.id.starts_with(kDepartureIds);
+}
+
+std::string NameOf(const BlockOperation& done) {
+  return fmt::format("{}{} {}", static_cast<char>(done.kind), done.operation.owner,
+                     done.operation.id);
+}
+
+Operation ArrivalHold(const ContentKey& from, const std::string& id) {
+  return {std::string(kMoveOwner),
+          fmt::format("{}/{}/{}/{}", kArrives, from.volume, from.overflow, id)};
+}
+
+Operation LeaveHold(const std::string& to, const std::string& id) {
+  return {std::string(kMoveOwner), fmt::format("{}/{}/{}", kLeaves, to, id)};
+}
+
+std::optional<MoveHold> ParseHold(const Operation& operation) {
+  const std::vector<std::string_view> parts = Split(operation.id, '/');
+  if (parts.size() == 3 && parts[0] == kLeaves && IsVolumeName(parts[1])) {
+    return MoveHold{false, std::string(parts[1]), 0, operation};
+  }
+  if (parts.size() != 4 || parts[0] != kArrives || !IsVolumeName(parts[1])) return std::nullopt;
+  const auto overflow = ParseDecimal(parts[2]);
+  if (!overflow || *overflow > UINT32_MAX) return std::nullopt;
+  return MoveHold{true, std::string(parts[1]), static_cast<std::uint32_t>(*overflow), operation};
+}
+
+// All that was ever done to a block, in pages.
+Status ForEachOperation(Volume& volume, const ContentKey& key,
+                        const std::function<Status(const BlockOperation&)>& visit) {
+  std::optional<BlockOperation> after;
+  for (;;) {
+    const Result<std::vector<BlockOperation>> page = volume.Operations(key, after, kPage);
+    if (!page) return page.error();
+    for (const BlockOperation& done : *page) {
+      const Status visited = visit(done);
+      if (!visited) return visited;
+    }
+    if (page->size() < kPage) return {};
+    after = page->back();
+  }
+}
+
+// Again while the answer is kBusy, for some seconds.
+template <typename Try>
+Status TryWhileBusy(const Try& attempt) {
+  milliseconds pause{1};
+  for (int tries = 1;; ++tries) {
+    const Status status = attempt();
+    if (status || status.error().code != ErrorCode::kBusy || tries == kTriesMax) return status;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kPauseMax);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<MoveHold>> MoveHoldsOf(Volume& volume, const ContentKey& key) {
+  const Result<std::vector<Operation>> live = LiveReferences(volume, key, kMoveOwner);
+  if (!live) return live.error();
+  std::vector<MoveHold> holds;
+  for (const Operation& operation : *live) {
+    std::optional<MoveHold> hold = ParseHold(operation);
+    if (hold) holds.push_back(*std::move(hold));
+  }
+  return holds;
+}
+
+Move::Move(Instance& instance, MemberVolume& from, MemberVolume& to, ContentKey key)
+    : instance_(instance),
+      from_(from),
+      to_(to),
+      key_(std::move(key)),
+      composition_(instance.composition()) {
+  home_ = instance.Find(composition_.volumes[composition_.HomeOf(key_.signature)]);
+}
+
+// ---- Arriving and leaving ----
+
+Result<Move::Outcome> Move::Run(const std::string& id) {
+  if (home_ == nullptr) {
+    return Error{ErrorCode::kIo, fmt::format("the home of {} does not answer", key_.Text())};
+  }
+  const Result<Done> before = Look(false);
+  if (!before) return before.error();
+  const Result<BlockInfo> info = from_.Stat(key_);
+  if (!info && info.error().code == ErrorCode::kNotFound) return Outcome::kGone;
+  if (!info) return info.error();
+  const Status copied = CopyContent(*info, id);
+  if (!copied && copied.error().code == ErrorCode::kNotFound) return Outcome::kGone;
+  if (!copied) return copied.error();
+  const Operation leave = LeaveHold(to_.name(), id);
+  const Status left = from_.Refer(key_, leave);
+  if (!left) {
+    // Where it is not known whether it was done, the move is resumed.
+    const bool is_refused = left.error().code != ErrorCode::kIo;
+    const Status let_go = is_refused ? LetGo() : Status();
+    if (!let_go) return let_go.error();
+    if (left.error().code == ErrorCode::kNotFound) return Outcome::kGone;
+    return left.error();
+  }
+  const Result<Done> after = Look(false);
+  if (!after) return after.error();
+  // The block can have become another one only when something was done to it.
+  const Result<bool> same =
+      after->operations == before->operations + 1 ? Result<bool>(true) : IsSame();
+  if (!same) return same.error();
+  return *same ? Complete() : Undo(leave);
+}
+
+Result<Move::Outcome> Move::Resume(std::optional<Arrival> arrival, const std::string& id) {
+  arrival_ = std::move(arrival);
+  const Result<std::optional<ContentKey>> moved = from_.MovedTo(key_);
+  if (!moved) return moved.error();
+  if (*moved) {
+    if ((*moved)->volume != to_.name()) return Undo(std::nullopt);
+    return Drop();
+  }
+  const Result<std::vector<MoveHold>> holds = MoveHoldsOf(from_, key_);
+  if (!holds) return holds.error();
+  const auto leave = std::find_if(holds->begin(), holds->end(), [&](const MoveHold& hold) {
+    return !hold.arrives && hold.volume == to_.name();
+  });
+  if (leave == holds->end()) return Undo(std::nullopt);
+  if (!arrival_) {
+    const Result<BlockInfo> info = from_.Stat(key_);
+    if (!info) return info.error();
+    const Status copied = CopyContent(*info, id);
+    if (!copied) return copied.error();
+  }
+  const Result<std::optional<ContentKey>> logged = to_.MovedTo(key_);
+  if (!logged) return logged.error();
+  const Result<bool> same = *logged == arrival_->key ? Result<bool>(true) : IsSame();
+  if (!same) return same.error();
+  return *same ? Complete() : Undo(leave->operation);
+}
+
+Status Move::CopyContent(const BlockInfo& info, const std::string& id) {
+  const Result<std::uint32_t> unused = UnusedNumber();
+  if (!unused) return unused.error();
+  Result<std::unique_ptr<io::Source>> content = from_.Retrieve(key_);
+  if (!content) return content.error();
+  StoreRequest request{key_.signature, info.size, StoreMode::kCompare, "", ArrivalHold(key_, id)};
+  request.overflow_min = *unused;
+  request.home.epoch = composition_.epoch;
+  if (ParseCompression(info.compression)) request.codec = info.compression;
+  const Result<Stored> stored = to_.Store(request, **content);
+  if (!stored) return stored.error();
+  arrival_ = Arrival{stored->key, request.operation};
+  return {};
+}
+
+// A number that blocks of other times had would have their operations.
+Result<std::uint32_t> Move::UnusedNumber() {
+  for (ContentKey key{to_.name(), key_.signature, 0};; ++key.overflow) {
+    const Result<std::vector<BlockOperation>> done = to_.Operations(key, std::nullopt, 1);
+    if (!done) return done.error();
+    if (done->empty()) return key.overflow;
+  }
+}
+
+// Where contents of one signature can differ.
+Result<bool> Move::IsSame() {
+  const Result<std::unique_ptr<io::Source>> old_content = from_.Retrieve(key_);
+  if (!old_content) return old_content.error();
+  const Result<std::unique_ptr<io::Source>> content = to_.Retrieve(arrival_->key);
+  if (!content) return content.error();
+  return HaveSameBytes(**old_content, **content);
+}
+
+Result<Move::Outcome> Move::Undo(const std::optional<Operation>& leave) {
+  const Status stayed = leave ? from_.Delete(key_, *leave) : Status();
+  if (!stayed && stayed.error().code != ErrorCode::kNotFound) return stayed.error();
+  const Status let_go = LetGo();
+  if (!let_go) return let_go.error();
+  return Outcome::kUndone;
+}
+
+Result<Move::Outcome> Move::Complete() {
+  Status status = to_.LogMove(key_, arrival_->key);
+  if (status) status = LearnKnown();
+  if (status) status = Depart();
+  // Somebody else has let the new block go; it is stored again when the move is resumed.
+  if (!status && status.error().code == ErrorCode::kNotFound) {
+    return Error{ErrorCode::kBusy, status.error().text};
+  }
+  if (!status) return status.error();
+  return Drop();
+}
+
+// ---- Copying what was done ----
+
+// What was done at the new place under other numbers, by which the content may have been there
+// before, is known there and would not count once more.
+Status Move::LearnKnown() {
+  known_.clear();
+  ContentKey other = arrival_->key;
+  for (other.overflow = 0;; ++other.overflow) {
+    if (other.overflow == arrival_->key.overflow) continue;
+    bool is_used = false;
+    const Status listed = ForEachOperation(to_, other, [&](const BlockOperation& done) {
+      known_.insert(NameOf(done));
+      is_used = true;
+      return Status();
+    });
+    if (!listed) return listed;
+    if (!is_used && other.overflow > arrival_->key.overflow) return {};
+  }
+}
+
+// Such an operation gets another id, always the same.
+Operation Move::AsAtNewPlace(const BlockOperation& done) const {
+  if (!known_.contains(NameOf(done))) return done.operation;
+  const std::string text = key_.Text() + ' ' + done.operation.id;
+  return {done.operation.owner, fmt::format("stele.again/{:016X}", RabinFingerprint(text))};
+}
+
+Status Move::CopyOperation(const BlockOperation& done) {
+  if (done.operation.owner == kMoveOwner || IsDeparture(done)) return {};
+  if (copied_.contains(NameOf(done))) return {};
+  const Operation operation = AsAtNewPlace(done);
+  const bool is_release = done.kind == Kind::kRelease;
+  const Status status =
+      is_release ? to_.Delete(arrival_->key, operation) : to_.Refer(arrival_->key, operation);
+  const bool is_missing = !status && status.error().code == ErrorCode::kNotFound;
+  if (!status && !(is_release && is_missing)) return status;
+  // A release whose reference was made behind the reader's back is copied in the next round; where
+  // the reference does not come, it has been released at the new place before.
+  if (is_missing && refused_.insert(NameOf(done)).second) {
+    return Error{ErrorCode::kBusy, fmt::format("{} changes all the time", key_.Text())};
+  }
+  copied_.insert(NameOf(done));
+  return {};
+}
+
+Result<Move::Done> Move::Look(bool copy) {
+  Done all;
+  const Status seen = ForEachOperation(from_, key_, [&](const BlockOperation& done) -> Status {
+    ++all.operations;
+    Count& count = all.owners[done.operation.owner];
+    count.held += done.kind == Kind::kReference ? 1 : -1;
+    if (IsDeparture(done)) ++count.departed;
+    return copy ? CopyOperation(done) : Status();
+  });
+  if (!seen) return seen.error();
+  return all;
+}
+
+// ---- Departing ----
+
+Status Move::Depart() {
+  bool told = false;
+  return TryWhileBusy([&]() -> Status {
+    const Result<Done> done = Look(true);
+    if (!done) return done.error();
+    if (!told) {
+      Status status = TellHome();
+      if (status) status = HandOnFormerKeys();
+      if (!status) return status;
+      told = true;
+    }
+    return from_.Depart(key_, arrival_->key, done->operations);
+  });
+}
+
+// The claim sees to it that no client has asked the home before and finds the content nowhere
+// afterwards.
+Status Move::TellHome() {
+  if (home_ == nullptr) {
+    return Error{ErrorCode::kIo, fmt::format("the home of {} does not answer", key_.Text())};
+  }
+  if (home_->name() == to_.name()) return {};
+  std::optional<Operation> claim;
+  if (home_->name() != from_.name()) {
+    StoreRequest request{key_.signature, 0, StoreMode::kCompare, "", arrival_->hold};
+    request.home = {composition_.epoch, true, true, {}};
+    const Result<Lookup> claimed = home_->Reference(request);
+    if (!claimed) return claimed.error();
+    claim = arrival_->hold;
+  }
+  const Status published =
+      home_->Publish({composition_.epoch, to_.name(), {key_.signature}, claim});
+  if (!published || !claim) return published;
+  return home_->LogMove(key_, arrival_->key);
+}
+
+// Keys of earlier places lead straight to the new one, also when the old volume leaves the
+// instance.
+Status Move::HandOnFormerKeys() {
+  const Result<std::vector<ContentKey>> former = from_.FormerKeys(key_);
+  if (!former) return former.error();
+  for (const ContentKey& old : *former) {
+    if (old == arrival_->key) continue;
+    Status told = to_.LogMove(old, arrival_->key);
+    if (told) told = home_->LogMove(old, arrival_->key);
+    if (!told) return told;
+    // For shorter ways: what it knows stays true.
+    MemberVolume* first = instance_.Find(old.volume);
+    if (first != nullptr) static_cast<void>(first->LogMove(old, arrival_->key).ok());
+  }
+  return {};
+}
+
+// ---- After the departure ----
+
+Result<Move::Outcome> Move::Drop() {
+  for (;;) {
+    const Result<Done> done = Look(false);
+    if (!done) return done.error();
+    bool is_left = false;
+    for (const auto& [owner, count] : done->owners) {
+      for (std::int64_t i = 0; i < count.held; ++i) {
+        const std::uint64_t number = count.departed + static_cast<std::uint64_t>(i);
+        const Status released = from_.Delete(key_, {owner, DepartureId(key_, number)});
+        // Somebody else may finish the move at the same time.
+        if (!released && released.error().code != ErrorCode::kNotFound) return released.error();
+        is_left |= released.ok();
+      }
+    }
+    if (is_left) continue;
+    const Status let_go = LetGo();
+    if (!let_go) return let_go.error();
+    return Outcome::kMoved;
+  }
+}
+
+Status Move::LetGo() {
+  if (!arrival_) return {};
+  const Status released = to_.Delete(arrival_->key, arrival_->hold);
+  // It has moved on meanwhile.
+  if (!released && released.error().code == ErrorCode::kNotFound) return {};
+  return released;
+}
+
+}  // namespace stele::store
