@@ -3,6 +3,7 @@
 #include "cli/counter.h"
 #include "cli/file_jobs.h"
 #include "cli/store_commands.h"
+#include "store/migrate.h"
 #include "store/rehome.h"
 
 namespace stele::cli {
@@ -16,6 +17,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Counter counter(context, ShowsProgress(arguments, context), "blocks of a volume");
     store::RehomeOptions options;
     options.progress = [&](const std::string&, std::uint64_t blocks) { counter.Show(blocks); };
+    store::Mover mover(*store->instance, context.random);
+    options.merge = [&](const auto& signature, auto& stand_in, auto& home) {
+      return mover.Merge(signature, stand_in, home);
+    };
     return store::Rehome(*store->instance, options);
   }();
   if (!rehomed) {
@@ -40,7 +45,9 @@ Command StoreRehomeCommand() {
   command.details =
       "When volumes are added to a connector or taken from it, contents get other homes. Raise the "
       "epoch in the connector and run this: it hands the connector to all servers and tells the "
-      "homes what lies elsewhere. Clients go on meanwhile and learn the new connector from the "
+      "homes what lies elsewhere. Contents that were stored twice while a home did not answer "
+      "become "
+      "one block again. Clients go on meanwhile and learn the new connector from the "
       "servers. Run it again when a server did not answer. A store in a directory does this by "
       "itself when it is opened.";
   command.options = WithConnectorOptions({{"--quiet", "", "No progress and no summary"}});

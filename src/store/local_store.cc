@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "store/migrate.h"
 #include "store/rehome.h"
 
 namespace stele::store {
@@ -192,7 +193,12 @@ Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std
       Instance::Composed{agreed.composition, agreed.connector, std::move(members)},
       std::move(instance_options));
   // Where this fails, contents are found by filters until the next opening.
-  const Result<Rehomed> rehomed = Rehome(*store.instance, {});
+  Mover mover(*store.instance, environment.random);
+  RehomeOptions rehoming;
+  rehoming.merge = [&](const Signature& signature, MemberVolume& stand_in, MemberVolume& home) {
+    return mover.Merge(signature, stand_in, home);
+  };
+  const Result<Rehomed> rehomed = Rehome(*store.instance, rehoming);
   if (!rehomed) store.failures.push_back(rehomed.error());
   return store;
 }

@@ -289,6 +289,9 @@ Result<Migrated> Mover::Migrate(const std::string& from, const std::string& to,
 Status Mover::Merge(const Signature& signature, MemberVolume& from, MemberVolume& to) {
   if (from.name() == to.name()) return {};
   ListRequest request{Before(signature), kPage, ""};
+  const Result<std::vector<ListedBlock>> there = to.List({request.after, 1, ""});
+  if (!there) return there.error();
+  if (there->empty() || there->front().block.signature != signature) return {};
   for (;;) {
     const Result<std::vector<ListedBlock>> page = from.List(request);
     if (!page) return page.error();
@@ -296,6 +299,7 @@ Status Mover::Merge(const Signature& signature, MemberVolume& from, MemberVolume
       if (listed.block.signature != signature) return {};
       const ContentKey key{from.name(), signature, listed.block.overflow};
       const Result<bool> moved = MoveContent(from, to, key);
+      if (!moved && moved.error().code == ErrorCode::kFull) return {};
       if (!moved) return moved.error();
     }
     if (page->size() < kPage) return {};

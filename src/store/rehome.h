@@ -14,7 +14,7 @@ struct RehomeOptions {
   // Told after each batch: whose contents, and how many of its blocks have been looked at.
   std::function<void(const std::string& volume, std::uint64_t blocks)> progress = {};
   // Called for a content that `stand_in` took while its home did not answer, when the home has
-  // been told: both may have a block of it now. Null: both stay.
+  // been told: both may have a block of it now. Null: both stay. See Mover::Merge().
   std::function<Status(const Signature& signature, MemberVolume& stand_in, MemberVolume& home)>
       merge = {};
 };

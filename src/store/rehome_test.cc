@@ -1,6 +1,7 @@
 // Instances whose members come, go, fill up and change their minds, against a plain count of what
 // was acknowledged.
 #include "store/rehome.h"
+#include "store/migrate.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "io/fault_file_system.h"
+#include "store/migrate.h"
 #include "store/test_team.h"
 
 namespace stele::store {
@@ -257,6 +259,34 @@ TEST_F(DeadHome, W11_WhatBothHaveIsHandedToBeMerged) {
   EXPECT_THAT(merged, testing::ElementsAre(lab_.Sign(content).Hex() + " v1 v0"));
   EXPECT_EQ(instance_->Stat(at_home)->references, 2u);
   EXPECT_EQ(instance_->Stat(at_stand_in)->references, 1u);
+}
+
+TEST_F(DeadHome, W11_WhatBothHaveBecomesOneBlock) {
+  const std::string content = Content();
+  const std::string only_there = Content();
+  const ContentKey at_home = Put(content)->key;
+  lab_.Cut("v0", true);
+  const ContentKey at_stand_in = Put(content)->key;
+  const ContentKey alone = Put(only_there)->key;
+  lab_.Cut("v0", false);
+  EXPECT_EQ(lab_.Blocks(), 3u);
+  io::SeededRandom random(1);
+  Mover mover(*instance_, random);
+  RehomeOptions options;
+  options.merge = [&](const Signature& signature, MemberVolume& from, MemberVolume& to) {
+    return mover.Merge(signature, from, to);
+  };
+  const Result<Rehomed> rehomed = Rehome(*instance_, options);
+  ASSERT_THAT(rehomed->failures, IsEmpty());
+  EXPECT_EQ(lab_.Blocks(), 2u);
+  EXPECT_EQ(lab_.References(), 3u);
+  EXPECT_EQ(instance_->Stat(at_home)->references, 2u);
+  EXPECT_EQ(instance_->Stat(at_stand_in)->references, 2u);
+  EXPECT_EQ(*ReadAll(instance_->Retrieve(at_stand_in)), content);
+  EXPECT_EQ(lab_.member("v1").Stat(alone)->references, 1u);  // nothing to merge
+  ASSERT_TRUE(instance_->Delete(at_stand_in, {"me", "d1"}));
+  ASSERT_TRUE(instance_->Delete(at_home, {"me", "d2"}));
+  EXPECT_EQ(lab_.Blocks(), 1u);
 }
 
 TEST_F(DeadHome, W11_AHolderThatDoesNotAnswerCostsASecondBlock) {
