@@ -23,20 +23,19 @@ struct Pisa::AccessBlock {
   std::vector<Item> items;
 };
 
-Pisa::Pisa(const PisaLimits& limits, Timestamp start, std::string first_key)
-    : limits_(limits), start_(start), now_(start) {
-  Check(limits.Valid());
-  parts_.push_back({first_key, {{start, 0}}});
-  NewBlock(PisaBlock(0, std::move(first_key), start, kNoPisaBlock));
+Pisa::Pisa(PisaOptions options) : options_(std::move(options)), now_(options_.start) {
+  Check(options_.limits.Valid());
+  parts_.push_back({options_.first_key, {{now_, 0}}});
+  NewBlock(PisaBlock(0, options_.first_key, now_, kNoPisaBlock));
 }
 
 Pisa::~Pisa() = default;
 
 Status Pisa::CheckKey(std::string_view key) const {
-  if (key.size() > limits_.key_bytes_max) {
+  if (key.size() > options_.limits.key_bytes_max) {
     return Error{ErrorCode::kInvalid, "a key has more bytes than the tree takes"};
   }
-  if (key < parts_[0].first_key) {
+  if (key < options_.first_key) {
     return Error{ErrorCode::kInvalid, "a key is before the first one of the tree"};
   }
   return {};
@@ -62,7 +61,7 @@ Status Pisa::Insert(std::string_view key, Timestamp time, CaptureId capture) {
 
 void Pisa::InsertCapture(std::string_view key, Timestamp birth, CaptureId capture) {
   const PisaBlockNumber number = InsertAt(0, key, birth, PackCaptureId(capture));
-  Remember(*blocks_[number], key, birth, capture);
+  if (options_.access_lists) Remember(*blocks_[number], key, birth, capture);
 }
 
 PisaBlockNumber Pisa::NewBlock(PisaBlock block) {
@@ -85,7 +84,7 @@ PisaBlockNumber Pisa::InsertAt(std::uint32_t level, std::string_view key, Timest
                                std::uint64_t value) {
   const PisaBlockNumber number = LiveBlock(level, key);
   PisaBlock& block = *blocks_[number];
-  if (block.all_bytes() + block.Growth(key, birth) > limits_.block_bytes_max) {
+  if (block.all_bytes() + block.Growth(key, birth) > options_.limits.block_bytes_max) {
     return Split(number, key, birth, value);
   }
   block.Add(key, birth, value);
@@ -97,10 +96,11 @@ PisaBlockNumber Pisa::Split(PisaBlockNumber number, std::string_view key, Timest
   const std::uint32_t level = blocks_[number]->level();
   const bool is_root = parts_[0].roots.back().block == number;
   const bool is_new = blocks_[number]->birth() == now_;
-  PisaSplit split = SplitPisaBlock(*blocks_[number], number, now_, {key, birth, value}, limits_);
+  PisaSplit split =
+      SplitPisaBlock(*blocks_[number], number, now_, {key, birth, value}, options_.limits);
   const bool goes_high = split.InHigh(key);
   Check(std::max(split.low.all_bytes(), split.high.all_bytes()) <=
-        limits_.block_bytes_max - limits_.block_bytes_min() + 1);
+        options_.limits.block_bytes_max - options_.limits.block_bytes_min() + 1);
 
   const std::string low_key(split.low.index_key());
   const std::string high_key(split.high.index_key());
@@ -139,7 +139,7 @@ void Pisa::Remember(PisaBlock& block, std::string_view key, Timestamp birth, Cap
     access_[note - 1].items.back().capture = capture;
     return;
   }
-  const std::size_t items_max = limits_.block_bytes_max / kPisaVersionBytes;
+  const std::size_t items_max = options_.limits.block_bytes_max / kPisaVersionBytes;
   if (note == 0 || access_[note - 1].items.size() == items_max) {
     access_.push_back({note, {}});
     note = static_cast<std::uint32_t>(access_.size());
@@ -150,6 +150,7 @@ void Pisa::Remember(PisaBlock& block, std::string_view key, Timestamp birth, Cap
 
 std::vector<PisaCapture> Pisa::CapturesDuring(std::string_view key, Timestamp first, Timestamp last,
                                               std::size_t* blocks_read) const {
+  Check(options_.access_lists);
   std::vector<PisaCapture> found;  // the newest first
   const Result<PisaBlockPointer> data = ReadDataBlock(*this, key, last);
   Check(data.ok());

@@ -9,15 +9,19 @@
 
 namespace stele::catalog {
 
-// A persistent tree in memory: INSERT of the paper, corrected (docs/decisions/0008), and the data
+struct PisaOptions {
+  PisaLimits limits = {};              // Valid()
+  Timestamp start = kBeginningOfTime;  // it answers for moments from then on
+  std::string first_key = {};          // and holds keys from there on
+  bool access_lists = true;            // without them CapturesDuring() must not be called
+};
+
+// A persistent tree in memory: INSERT of the paper, corrected (docs/pisa.md), and the data
 // of its queries; see pisa_forest.h and pisa_cursor.h for those. Segments on disk are built with
 // it. Not thread-safe while it grows.
 class Pisa final : public PisaForest {
  public:
-  // Holds keys from `first_key` on and answers for moments from `start` on. Requires:
-  // limits.Valid().
-  explicit Pisa(const PisaLimits& limits, Timestamp start = kBeginningOfTime,
-                std::string first_key = {});
+  explicit Pisa(PisaOptions options);
   ~Pisa() override;
 
   // What `key` showed when the tree began. Requires: no Insert() yet. Errors: as Insert().
@@ -39,7 +43,7 @@ class Pisa final : public PisaForest {
   Error Corrupt(PisaBlockNumber number, std::string_view what) const override;
 
   std::size_t block_count() const { return blocks_.size(); }
-  const PisaLimits& limits() const { return limits_; }
+  const PisaLimits& limits() const { return options_.limits; }
 
  private:
   struct AccessBlock;
@@ -57,8 +61,7 @@ class Pisa final : public PisaForest {
   void InsertCapture(std::string_view key, Timestamp birth, CaptureId capture);
   void Remember(PisaBlock& block, std::string_view key, Timestamp birth, CaptureId capture);
 
-  const PisaLimits limits_;
-  const Timestamp start_;
+  const PisaOptions options_;
   Timestamp now_;
   bool grown_ = false;  // Insert() was called
   std::vector<std::shared_ptr<PisaBlock>> blocks_;

@@ -61,10 +61,10 @@ std::size_t PisaBlock::LowerBound(std::string_view key) const {
 }
 
 std::size_t PisaBlock::VersionAt(std::size_t i, Timestamp time) const {
-  const auto first = births_.begin() + At(FirstVersion(i));
-  auto end = births_.begin() + At(FirstVersion(i + 1));
+  const auto first = columns_.births.begin() + At(FirstVersion(i));
+  auto end = columns_.births.begin() + At(FirstVersion(i + 1));
   if (*(end - 1) > time) end = std::upper_bound(first, end, time);
-  return end == first ? kNone : static_cast<std::size_t>(end - births_.begin()) - 1;
+  return end == first ? kNone : static_cast<std::size_t>(end - columns_.births.begin()) - 1;
 }
 
 std::size_t PisaBlock::FindAt(std::string_view key, Timestamp time) const {
@@ -77,7 +77,7 @@ std::size_t PisaBlock::FindAt(std::string_view key, Timestamp time) const {
 }
 
 bool PisaBlock::Outlasts(std::size_t i, Timestamp birth) const {
-  return births_[version_ends_[i] - 1] < birth && birth_ < birth;
+  return columns_.births[columns_.version_ends[i] - 1] < birth && birth_ < birth;
 }
 
 std::size_t PisaBlock::Growth(std::string_view key, Timestamp birth) const {
@@ -91,45 +91,46 @@ void PisaBlock::Add(std::string_view key, Timestamp birth, std::uint64_t value) 
   const std::size_t i = LowerBound(key);
   std::size_t version = FirstVersion(i);
   if (HasKey(i, key)) {
-    version = version_ends_[i];
-    Check(births_[version - 1] <= birth);
+    version = columns_.version_ends[i];
+    Check(columns_.births[version - 1] <= birth);
     if (!Outlasts(i, birth)) {
       Replace(key, birth, value);
       return;
     }
   } else {
-    const auto begin = static_cast<std::uint32_t>(i == 0 ? 0 : key_ends_[i - 1]);
-    keys_.insert(begin, key);
-    key_ends_.insert(key_ends_.begin() + At(i), begin);
-    version_ends_.insert(version_ends_.begin() + At(i), static_cast<std::uint32_t>(version));
+    const auto begin = static_cast<std::uint32_t>(i == 0 ? 0 : columns_.key_ends[i - 1]);
+    columns_.keys.insert(begin, key);
+    columns_.key_ends.insert(columns_.key_ends.begin() + At(i), begin);
+    columns_.version_ends.insert(columns_.version_ends.begin() + At(i),
+                                 static_cast<std::uint32_t>(version));
     if (!notes_.empty()) notes_.insert(notes_.begin() + At(i), 0);
     for (std::size_t j = i; j < key_count(); ++j) {
-      key_ends_[j] += static_cast<std::uint32_t>(key.size());
+      columns_.key_ends[j] += static_cast<std::uint32_t>(key.size());
     }
   }
-  births_.insert(births_.begin() + At(version), birth);
-  values_.insert(values_.begin() + At(version), value);
-  for (std::size_t j = i; j < key_count(); ++j) ++version_ends_[j];
+  columns_.births.insert(columns_.births.begin() + At(version), birth);
+  columns_.values.insert(columns_.values.begin() + At(version), value);
+  for (std::size_t j = i; j < key_count(); ++j) ++columns_.version_ends[j];
 }
 
 void PisaBlock::Append(std::string_view key, Timestamp birth, std::uint64_t value,
                        std::uint32_t note) {
   if (key_count() == 0 || Key(key_count() - 1) != key) {
-    keys_ += key;
-    key_ends_.push_back(static_cast<std::uint32_t>(keys_.size()));
-    version_ends_.push_back(static_cast<std::uint32_t>(births_.size()));
+    columns_.keys += key;
+    columns_.key_ends.push_back(static_cast<std::uint32_t>(columns_.keys.size()));
+    columns_.version_ends.push_back(static_cast<std::uint32_t>(columns_.births.size()));
     if (note != 0 || !notes_.empty()) SetNote(key_count() - 1, note);
   }
-  births_.push_back(birth);
-  values_.push_back(value);
-  ++version_ends_.back();
+  columns_.births.push_back(birth);
+  columns_.values.push_back(value);
+  ++columns_.version_ends.back();
 }
 
 void PisaBlock::Replace(std::string_view key, Timestamp birth, std::uint64_t value) {
   const std::size_t i = LowerBound(key);
   Check(HasKey(i, key));
-  births_[version_ends_[i] - 1] = birth;
-  values_[version_ends_[i] - 1] = value;
+  columns_.births[columns_.version_ends[i] - 1] = birth;
+  columns_.values[columns_.version_ends[i] - 1] = value;
 }
 
 PisaSplit SplitPisaBlock(PisaBlock& block, PisaBlockNumber number, Timestamp now,

@@ -34,6 +34,15 @@ struct PisaLimits {
   bool Valid() const { return block_bytes_min() >= 3 * entry_bytes_max(); }
 };
 
+// The keys and versions of a block, each kind one behind the other.
+struct PisaColumns {
+  std::string keys;
+  std::vector<std::uint32_t> key_ends;      // in `keys`
+  std::vector<std::uint32_t> version_ends;  // of each key, in `births` and `values`
+  std::vector<Timestamp> births;
+  std::vector<std::uint64_t> values;
+};
+
 // A block has keys, ascending, and each key has one version or several, ascending by birth. Nothing
 // is ever deleted, so a version dies when the next of its key is born, and the last version of each
 // key is live as long as the block is; entries of the paper, {key, birth, death, pointer}, are
@@ -47,6 +56,16 @@ class PisaBlock {
   PisaBlock() = default;
   PisaBlock(std::uint32_t level, std::string index_key, Timestamp birth, PisaBlockNumber previous)
       : level_(level), index_key_(std::move(index_key)), birth_(birth), previous_(previous) {}
+  // A block that was written once. Requires: the ends in `columns` rise, and each key has a
+  // version.
+  PisaBlock(std::uint32_t level, std::string index_key, Timestamp birth, Timestamp death,
+            PisaBlockNumber previous, PisaColumns columns)
+      : level_(level),
+        index_key_(std::move(index_key)),
+        birth_(birth),
+        death_(death),
+        previous_(previous),
+        columns_(std::move(columns)) {}
 
   std::uint32_t level() const { return level_; }
   // No key in the block is smaller; its parents have it under this key.
@@ -57,17 +76,19 @@ class PisaBlock {
   PisaBlockNumber previous() const { return previous_; }
   bool AliveAt(Timestamp time) const { return birth_ <= time && time < death_; }
 
-  std::size_t key_count() const { return key_ends_.size(); }
-  std::size_t version_count() const { return births_.size(); }
+  std::size_t key_count() const { return columns_.key_ends.size(); }
+  std::size_t version_count() const { return columns_.births.size(); }
   std::string_view Key(std::size_t i) const {
-    const std::size_t begin = i == 0 ? 0 : key_ends_[i - 1];
-    return std::string_view(keys_).substr(begin, key_ends_[i] - begin);
+    const std::size_t begin = i == 0 ? 0 : columns_.key_ends[i - 1];
+    return std::string_view(columns_.keys).substr(begin, columns_.key_ends[i] - begin);
   }
   // Versions are numbered through the block; those of key i are FirstVersion(i) to
   // FirstVersion(i + 1), and there is at least one.
-  std::size_t FirstVersion(std::size_t i) const { return i == 0 ? 0 : version_ends_[i - 1]; }
-  Timestamp BirthOf(std::size_t version) const { return births_[version]; }
-  std::uint64_t ValueOf(std::size_t version) const { return values_[version]; }
+  std::size_t FirstVersion(std::size_t i) const {
+    return i == 0 ? 0 : columns_.version_ends[i - 1];
+  }
+  Timestamp BirthOf(std::size_t version) const { return columns_.births[version]; }
+  std::uint64_t ValueOf(std::size_t version) const { return columns_.values[version]; }
   // A number that its owner gives to a key and that goes with it from block to block.
   std::uint32_t NoteOf(std::size_t i) const { return notes_.empty() ? 0 : notes_[i]; }
   void SetNote(std::size_t i, std::uint32_t note);
@@ -85,10 +106,10 @@ class PisaBlock {
 
   // n_l and n_a, in bytes: with the newest version of each key, and with all versions.
   std::size_t live_bytes() const {
-    return keys_.size() + key_count() * (kPisaKeyBytes + kPisaVersionBytes);
+    return columns_.keys.size() + key_count() * (kPisaKeyBytes + kPisaVersionBytes);
   }
   std::size_t all_bytes() const {
-    return keys_.size() + key_count() * kPisaKeyBytes + version_count() * kPisaVersionBytes;
+    return columns_.keys.size() + key_count() * kPisaKeyBytes + version_count() * kPisaVersionBytes;
   }
   // By how much Add() would let all_bytes() grow.
   std::size_t Growth(std::string_view key, Timestamp birth) const;
@@ -114,11 +135,7 @@ class PisaBlock {
   Timestamp death_ = kEndOfTime;
   PisaBlockNumber previous_ = kNoPisaBlock;
 
-  std::string keys_;  // one behind the other
-  std::vector<std::uint32_t> key_ends_;
-  std::vector<std::uint32_t> version_ends_;  // of each key, in births_ and values_
-  std::vector<Timestamp> births_;
-  std::vector<std::uint64_t> values_;
+  PisaColumns columns_;
   std::vector<std::uint32_t> notes_;  // of each key; empty when there are none
 };
 

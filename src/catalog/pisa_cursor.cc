@@ -131,7 +131,17 @@ Status PisaCursor::Descend(PisaBlockPointer block) {
   return LoadChain(std::move(block));
 }
 
+PisaBlockNumber PisaCursor::NumberOfDataBlock() const {
+  if (path_.empty()) return forest_.parts()[part_ - 1].roots.back().block;
+  const Step& step = path_.back();
+  return step.block->ValueOf(step.block->VersionAt(step.key, selection_.last));
+}
+
 Status PisaCursor::LoadChain(PisaBlockPointer block) {
+  // Each one behind the last, or the way through damaged blocks might be very long.
+  if (!chain_.empty() && block->index_key() <= chain_.front().block->index_key()) {
+    return forest_.Corrupt(NumberOfDataBlock(), "its keys are those of another block, too");
+  }
   next_key_ = block->LowerBound(from_);
   keys_end_ = selection_.key_end ? block->LowerBound(*selection_.key_end) : block->key_count();
   std::vector<Link> chain = {{kNoPisaBlock, std::move(block)}};

@@ -76,6 +76,7 @@ class PisaCursor {
   Result<bool> NextDataBlock();
   Result<bool> EnterPart();
   Status Descend(PisaBlockPointer block);
+  PisaBlockNumber NumberOfDataBlock() const;
   Status LoadChain(PisaBlockPointer block);
   void Collect(std::size_t i);
 

@@ -4,7 +4,7 @@
 
 // The printed queries err where they compare: URLTIMEQUERY wants index keys smaller than the key
 // and forgets the birth of data entries, and its ie is that of the level above when a level has
-// none. docs/decisions/0008-pisa-as-printed.md
+// none. docs/pisa.md says more.
 namespace stele::catalog {
 namespace {
 

@@ -4,23 +4,10 @@
 
 #include "catalog/pisa_check.h"
 #include "catalog/pisa_cursor.h"
-#include "catalog/pisa_twin.h"
+#include "catalog/pisa_test_lab.h"
 
 namespace stele::catalog {
 namespace {
-
-constexpr PisaLimits kSmall{480, 12};
-
-std::vector<PisaCapture> ReadAll(const PisaForest& forest, const PisaSelection& selection) {
-  PisaCursor cursor(forest, selection);
-  std::vector<PisaCapture> found;
-  for (;;) {
-    const Result<bool> more = cursor.Next();
-    EXPECT_TRUE(more.ok()) << more.error().text;
-    if (!more || !*more) return found;
-    found.push_back({std::string(cursor.key()), cursor.birth(), cursor.death(), cursor.capture()});
-  }
-}
 
 void ExpectValid(const Pisa& pisa) {
   const Result<PisaCounts> counts =
@@ -52,7 +39,7 @@ void CheckAgainstTwin(const PisaScenario& scenario, std::uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   io::SeededRandom dice(seed);
   const std::vector<PisaCapture> captures = MakeScenario(scenario, dice);
-  Pisa pisa(kSmall);
+  Pisa pisa({kSmallPisa});
   PisaTwin twin;
   for (std::size_t i = 0; i < captures.size(); ++i) {
     const PisaCapture& one = captures[i];
@@ -95,7 +82,7 @@ TEST(PisaTest, P2_AnswersAsItsTwinDoesWhenMuchHappensAtOneMoment) {
 }
 
 TEST(PisaTest, P2_CarriesABaseWithItsTrueBirths) {
-  Pisa pisa(kSmall, Timestamp{100});
+  Pisa pisa({kSmallPisa, Timestamp{100}});
   PisaTwin twin;
   for (std::uint32_t i = 0; i < 150; ++i) {
     const std::string key = ScenarioKey(i, 12);
@@ -122,7 +109,7 @@ TEST(PisaTest, P2_CarriesABaseWithItsTrueBirths) {
 TEST(PisaTest, P2_GoesOnWhereACursorStopped) {
   io::SeededRandom dice(5);
   const std::vector<PisaCapture> captures = MakeScenario({}, dice);
-  Pisa pisa(kSmall);
+  Pisa pisa({kSmallPisa});
   for (const PisaCapture& one : captures) {
     ASSERT_TRUE(pisa.Insert(one.key, one.birth, one.capture).ok());
   }
@@ -142,7 +129,7 @@ TEST(PisaTest, P2_GoesOnWhereACursorStopped) {
 }
 
 TEST(PisaTest, P1_RefusesWhatATreeCannotHold) {
-  Pisa pisa(kSmall, Timestamp{10}, "m");
+  Pisa pisa({kSmallPisa, Timestamp{10}, "m"});
   EXPECT_EQ(pisa.Insert("nnnnnnnnnnnnn", Timestamp{11}, {}).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(pisa.Insert("a", Timestamp{11}, {}).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(pisa.Insert("n", Timestamp{9}, {}).error().code, ErrorCode::kInvalid);
@@ -155,20 +142,20 @@ TEST(PisaTest, P1_RefusesWhatATreeCannotHold) {
 TEST(PisaTest, P1_SpaceGrowsWithInsertionsAndNotWithHistory) {
   io::SeededRandom dice(9);
   const std::vector<PisaCapture> captures = MakeScenario({20000, 300, 20, 5}, dice);
-  Pisa pisa(kSmall);
+  Pisa pisa({kSmallPisa});
   std::size_t bytes = 0;
   for (const PisaCapture& one : captures) {
     ASSERT_TRUE(pisa.Insert(one.key, one.birth, one.capture).ok());
     bytes += one.key.size() + kPisaKeyBytes + kPisaVersionBytes;
   }
   ExpectValid(pisa);
-  const std::size_t smallest = kSmall.block_bytes_min();
+  const std::size_t smallest = kSmallPisa.block_bytes_min();
   EXPECT_LE(pisa.block_count(), 2 * bytes / (smallest - smallest / 10) + 2);
 }
 
 // 4.5.1: each block that is read has B_min of the answer, and the rest is the way there.
 TEST(PisaTest, P2_AMomentCostsWhatItsAnswerHasHoweverLongTheHistory) {
-  Pisa pisa(kSmall);
+  Pisa pisa({kSmallPisa});
   std::vector<std::size_t> reads;
   Timestamp time{0};
   for (int round = 0; round < 100; ++round) {
@@ -181,7 +168,7 @@ TEST(PisaTest, P2_AMomentCostsWhatItsAnswerHasHoweverLongTheHistory) {
     for (const PisaCapture& one : ReadAll(counting, StateAt(time))) {
       bytes += one.key.size() + kPisaKeyBytes + kPisaVersionBytes;
     }
-    const std::size_t blocks_max = bytes / kSmall.block_bytes_min();
+    const std::size_t blocks_max = bytes / kSmallPisa.block_bytes_min();
     EXPECT_LE(counting.reads, 2 * blocks_max + 1);
     reads.push_back(counting.reads);
   }
@@ -194,7 +181,7 @@ TEST(PisaTest, P2_AMomentCostsWhatItsAnswerHasHoweverLongTheHistory) {
 // The history of one key among many: backtracking meets the blocks of all that changed around it,
 // the access list only those of its own.
 TEST(PisaTest, P2_AccessListsReadOnlyBlocksOfTheKey) {
-  Pisa pisa(kSmall);
+  Pisa pisa({kSmallPisa});
   std::uint32_t serial = 0;
   Timestamp time{0};
   for (int round = 0; round < 90; ++round) {
@@ -210,7 +197,7 @@ TEST(PisaTest, P2_AccessListsReadOnlyBlocksOfTheKey) {
   const auto backwards = BacktrackPisaCaptures(counting, "page", Timestamp{0}, time);
   ASSERT_TRUE(backwards.ok());
   EXPECT_EQ(backwards->size(), 90u);
-  const std::size_t per_block = kSmall.block_bytes_max / kPisaVersionBytes;
+  const std::size_t per_block = kSmallPisa.block_bytes_max / kPisaVersionBytes;
   EXPECT_LE(by_list, 90 / per_block + 2 + 3);  // the list, both ends, and the way from the root
   EXPECT_GT(counting.reads, 3 * by_list);
 }
