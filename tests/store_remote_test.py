@@ -115,6 +115,45 @@ class StoreRemote(unittest.TestCase):
         more = {self.put(f"more {number}".encode()).partition(":")[0] for number in range(30)}
         self.assertEqual(more, {"v1", "v2", "v3"})
 
+    def test_W9_contents_move_between_servers(self):
+        done = stele("store", "add-volume", "--store", self.store, "v3", "--kind", "container")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for volume in ("v1", "v2", "v3"):
+            self.serve(volume)
+        self.connector()
+        contents = [f"content {number}".encode() for number in range(40)]
+        keys = [self.put(content) for content in contents]
+        failures, stop = [], threading.Event()
+
+        def use():
+            while not stop.is_set():
+                for key, content in zip(keys, contents):
+                    done = stele("store", "get", "--connector", str(self.root / "connector.xml"),
+                                 key)
+                    if done.stdout.encode() != content:
+                        failures.append(done.stderr)
+
+        reader = threading.Thread(target=use)
+        reader.start()
+        try:
+            self.run_store("migrate", "--from", "v1", "--to", "v3")
+            self.run_store("migrate", "--from", "v2", "--to", "v3")
+        finally:
+            stop.set()
+            reader.join()
+        self.assertEqual(failures, [])
+        lines = [json.loads(line) for line in self.run_store("stats", "--json").splitlines()]
+        self.assertEqual({line["volume"]: line["blocks"] for line in lines},
+                         {"v1": 0, "v2": 0, "v3": 40})
+        # A volume that has left is known to the homes of the new epoch.
+        self.servers.pop("v1").stop()
+        self.connector(epoch=2)
+        self.run_store("rehome")
+        for key, content in zip(keys, contents):
+            self.assertEqual(self.run_store("get", key).encode(), content)
+            self.assertEqual(json.loads(self.run_store("stat", "--json", key))["references"], 1)
+        self.assertTrue(all(self.put(content).startswith("v3:") for content in contents))
+
     def test_W8_curl_can_do_it_all(self):
         server = self.serve("v1")
         volume, page = server.url + "/v1/volumes/v1", b"<p>a page</p>" * 20_000

@@ -211,6 +211,81 @@ class Store(unittest.TestCase):
         self.assertEqual({line.split()[0] for line in held.splitlines()}, set(others))
         self.run_store(*sweep, code=2)
 
+    def blocks(self):
+        lines = [json.loads(line) for line in self.run_store("stats", "--json").splitlines()]
+        return {line["volume"]: line["blocks"] for line in lines}
+
+    def test_W9_contents_move_and_old_keys_stay_good(self):
+        self.run_store("add-volume", "c2", "--kind", "container")
+        contents = [f"content {number}".encode() for number in range(12)]
+        keys = [self.put(content, "--owner", "a") for content in contents]
+        again = [self.put(content, "--owner", "b") for content in contents[:4]]
+        self.assertEqual(again, keys[:4])
+        here = [key for key in keys if key.startswith("v1:")]
+        self.run_store("set-state", "v1", "read-only")
+        figures = json.loads(self.run_store("migrate", "--from", "v1", "--to", "c2", "--json",
+                                            here[0]))
+        self.assertEqual((figures["moved"], figures["failed"]), (1, 0))
+        self.run_store("migrate", "--from", "v1", "--to", "c2")
+        self.assertEqual(self.blocks(), {"v1": 0, "c2": 12})
+        self.assertEqual(self.run_store("check"), "")
+
+        def all_is_good(references):
+            for number, (key, content) in enumerate(zip(keys, contents)):
+                self.assertEqual(self.run_store("get", key).encode(), content)
+                self.assertEqual(self.references(key), references[number])
+
+        counts = [2] * 4 + [1] * 8
+        all_is_good(counts)
+        # Duplicates are found where they lie now.
+        new_keys = [self.put(content, "--owner", "b") for content in contents]
+        self.assertEqual({key.partition(":")[0] for key in new_keys}, {"c2"})
+        counts = [count + 1 for count in counts]
+        self.run_store("set-state", "v1", "frozen")
+        all_is_good(counts)
+        # The old volume goes for good.
+        shutil.rmtree(self.root / "store/v1")
+        all_is_good(counts)
+        for key in keys:
+            self.run_store("rm", "--owner", "a", key)
+        for key in keys[:4] + new_keys:
+            self.run_store("rm", "--owner", "b", key)
+        self.assertEqual(self.blocks(), {"c2": 0})
+
+    def test_W9_a_sweep_knows_old_keys(self):
+        self.run_store("add-volume", "v2")
+        keys = [self.put(f"content {number}".encode(), "--owner", "a") for number in range(12)]
+        self.run_store("migrate", "--from", "v1", "--to", "v2")
+        lists, claims = str(self.root / "sweep"), self.root / "claims"
+        self.run_store("sweep", "--owner", "a", "--begin", lists)
+        claims.write_text("".join(f"{key}\n" for key in keys[:8]))
+        self.run_store("sweep", "--owner", "a", "--finish", lists, "--keep", str(claims))
+        for number, key in enumerate(keys):
+            done = self.run_store("get", key, code=0 if number < 8 else 3)
+            self.assertEqual(done, f"content {number}" if number < 8 else "")
+
+    def test_W9_what_migrate_refuses(self):
+        self.run_store("add-volume", "v2", "--capacity", "1000")
+        key = self.put(random.Random(1).randbytes(5000), "--volume", "v1")
+        self.run_store("migrate", "--from", "v1", code=2)
+        self.run_store("migrate", "--from", "v1", "--to", "v2", "no key", code=2)
+        self.run_store("migrate", "--finish", "--to", "v2", code=2)
+        self.run_store("migrate", "--from", "v1", "--to", "v1", code=3)
+        self.run_store("migrate", "--from", "v1", "--to", "v9", code=3)
+        self.run_store("migrate", "--from", "v2", "--to", "v1", key, code=3)
+        self.run_store("migrate", "--from", "v1", "--to", "v2", code=3)  # no room
+        self.run_store("migrate", "--finish")
+        self.assertEqual(self.references(key), 1)
+        self.run_store("add-volume", "v3")
+        # A damaged content stays, and is told.
+        other = self.put(b"other", "--volume", "v1")
+        block = self.block(key)
+        block.write_bytes(block.read_bytes()[:-9] + b"damaged!!")
+        told = self.run_store("migrate", "--from", "v1", "--to", "v3", code=1)
+        self.assertIn(key, told)
+        self.assertEqual(self.run_store("get", other), "other")
+        self.assertEqual(self.blocks(), {"v1": 1, "v2": 0, "v3": 1})
+
     def test_W9_tables_are_made_again_from_the_containers(self):
         self.run_store("add-volume", "c1", "--kind", "container")
         keys = [self.put(f"content {number}".encode(), "--volume", "c1") for number in range(10)]

@@ -14,6 +14,7 @@ Command StoreCheckCommand();
 Command StoreCompactCommand();
 Command StoreGetCommand();
 Command StoreLsCommand();
+Command StoreMigrateCommand();
 Command StorePutCommand();
 Command StoreRehomeCommand();
 Command StoreReindexCommand();

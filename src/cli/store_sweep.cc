@@ -24,11 +24,18 @@ Result<Kept> ReadKept(const std::string& file, const store::Instance& instance, 
     const std::string_view word = TrimSpace(line.substr(0, line.find("  ")));  // as put prints it
     if (word.empty()) continue;
     std::optional<store::ContentKey> key = store::ContentKey::Parse(word);
-    if (!key || instance.Find(key->volume) == nullptr) {
+    // What the owner knows by a key of former times is kept where it lies now.
+    const Result<store::ContentKey> now =
+        key ? instance.Resolve(*key) : Error{ErrorCode::kInvalid, ""};
+    if (!now && key) return now.error();
+    if (!key || instance.Find(now->volume) == nullptr) {
       return Error{ErrorCode::kInvalid, fmt::format("{}: line {} is no key of this store: {}", file,
                                                     number, word.substr(0, 100))};
     }
-    kept[key->volume].push_back(*std::move(key));
+    if (*now != *key && instance.Find(key->volume) != nullptr) {
+      kept[key->volume].push_back(*std::move(key));
+    }
+    kept[now->volume].push_back(*now);
   }
   for (auto& [volume, keys] : kept) {
     std::sort(keys.begin(), keys.end());

@@ -226,14 +226,16 @@ Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions
 
 // Asks the key's volume, or all members in order when it is not here: the home knows of the move,
 // and so does the volume with the new key.
-std::optional<ContentKey> Instance::AskForMove(const Team& team, const ContentKey& key) {
+Result<std::optional<ContentKey>> Instance::AskForMove(const Team& team, const ContentKey& key) {
   std::vector<MemberVolume*> members = {team.Find(key.volume)};
   if (members.front() == nullptr) members = team.OrderFor(key.signature);
+  Result<std::optional<ContentKey>> answer = std::optional<ContentKey>();
   for (MemberVolume* member : members) {
     Result<std::optional<ContentKey>> moved = member->MovedTo(key);
-    if (moved && *moved) return *std::move(moved);
+    if (moved && *moved) return moved;
+    if (!moved) answer = moved;
   }
-  return std::nullopt;
+  return answer;
 }
 
 // A key that its volume does not know may have moved. One whose volume is not here may be of a
@@ -255,10 +257,22 @@ Result<Value> Instance::FollowKey(ContentKey key, const Use& use) {
         continue;
       }
     }
-    std::optional<ContentKey> moved = AskForMove(*team, key);
-    if (!moved) return used;
-    key = *std::move(moved);
+    Result<std::optional<ContentKey>> moved = AskForMove(*team, key);
+    if (!moved || !*moved) return used;
+    key = **std::move(moved);
   }
+}
+
+Result<ContentKey> Instance::Resolve(const ContentKey& key) const {
+  const std::shared_ptr<Team> team = this->team();
+  ContentKey now = key;
+  for (int moves = 0; moves < kMovesMax; ++moves) {
+    Result<std::optional<ContentKey>> moved = AskForMove(*team, now);
+    if (!moved) return moved.error();
+    if (!*moved) break;
+    now = **std::move(moved);
+  }
+  return now;
 }
 
 Result<std::unique_ptr<io::Source>> Instance::Retrieve(const ContentKey& key) {

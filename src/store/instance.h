@@ -88,6 +88,10 @@ class Instance {
   Status Delete(const ContentKey& key, const Operation& operation);
   Result<BlockInfo> Stat(const ContentKey& key);
 
+  // The key of the content as it is now: `key` itself unless it has moved. Errors: of members that
+  // would have to know.
+  Result<ContentKey> Resolve(const ContentKey& key) const;
+
   // From the first of several replicas that can be opened. Requires: one key at least.
   Result<std::unique_ptr<io::Source>> RetrieveAny(std::span<const ContentKey> replicas);
 
@@ -100,7 +104,7 @@ class Instance {
   Result<Stored> StoreContent(const Content& content, const StoreOptions& options);
   Status Renew(const Team& team, MemberVolume& outdated);
   void Take(Composed composed);
-  static std::optional<ContentKey> AskForMove(const Team& team, const ContentKey& key);
+  static Result<std::optional<ContentKey>> AskForMove(const Team& team, const ContentKey& key);
   template <typename Value, typename Use>
   Result<Value> FollowKey(ContentKey key, const Use& use);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -32,17 +33,22 @@ Error NoAnswer(const std::string& volume) {
   return {ErrorCode::kIo, fmt::format("volume {} does not answer", volume)};
 }
 
-// Counts contents and decides which errors end everything.
-class Tally {
+}  // namespace
+
+// Counts contents and decides which errors end everything. Thread-safe.
+class Mover::Tally {
  public:
   Tally(const MigrateOptions& options, Migrated& migrated)
       : options_(options), migrated_(migrated) {}
 
+  int threads() const { return options_.blocks_max > 0 ? 1 : options_.threads; }
   bool IsEnough() const {
+    const std::lock_guard lock(mutex_);
     return options_.blocks_max > 0 && migrated_.blocks >= options_.blocks_max;
   }
 
   Status Count(const ContentKey& key, std::uint64_t size, const Result<bool>& moved) {
+    const std::lock_guard lock(mutex_);
     if (moved) {
       in_a_row_ = 0;
       if (*moved) ++migrated_.blocks;
@@ -52,7 +58,7 @@ class Tally {
       if (code == ErrorCode::kFull || code == ErrorCode::kOutdated) return moved.error();
       ++migrated_.failed;
       if (options_.report) options_.report({key.Text(), code, moved.error().text});
-      if (++in_a_row_ == kFailuresMax && code == ErrorCode::kIo) return moved.error();
+      if (++in_a_row_ >= kFailuresMax && code == ErrorCode::kIo) return moved.error();
     }
     if (options_.progress) options_.progress(migrated_);
     return {};
@@ -60,11 +66,10 @@ class Tally {
 
  private:
   const MigrateOptions& options_;
+  mutable std::mutex mutex_;  // of all below
   Migrated& migrated_;
   int in_a_row_ = 0;
 };
-
-}  // namespace
 
 std::string Mover::NewId() {
   const std::lock_guard lock(mutex_);
@@ -231,6 +236,32 @@ Result<bool> Mover::MoveContent(MemberVolume& from, MemberVolume& to, const Cont
   }
 }
 
+Status Mover::MovePage(MemberVolume& from, MemberVolume& to, std::span<const ListedBlock> page,
+                       Tally& tally) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> stopped = false;
+  std::mutex mutex;  // of status
+  Status status;
+  const auto work = [&] {
+    while (!stopped && !tally.IsEnough()) {
+      const std::size_t place = next++;
+      if (place >= page.size()) return;
+      const ListedBlock& listed = page[place];
+      const ContentKey key{from.name(), listed.block.signature, listed.block.overflow};
+      const Status counted = tally.Count(key, listed.size, MoveContent(from, to, key));
+      if (counted) continue;
+      stopped = true;
+      const std::lock_guard lock(mutex);
+      status = counted;
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < tally.threads(); ++i) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  return status;
+}
+
 Status Mover::MigrateAll(MemberVolume& from, MemberVolume& to, const MigrateOptions& options,
                          Migrated& migrated) {
   Tally tally(options, migrated);
@@ -238,13 +269,9 @@ Status Mover::MigrateAll(MemberVolume& from, MemberVolume& to, const MigrateOpti
   for (;;) {
     const Result<std::vector<ListedBlock>> page = from.List(request);
     if (!page) return page.error();
-    for (const ListedBlock& listed : *page) {
-      if (tally.IsEnough()) return {};
-      const ContentKey key{from.name(), listed.block.signature, listed.block.overflow};
-      const Status counted = tally.Count(key, listed.size, MoveContent(from, to, key));
-      if (!counted) return counted;
-    }
-    if (page->size() < kPage) return {};
+    const Status moved = MovePage(from, to, *page, tally);
+    if (!moved) return moved;
+    if (page->size() < kPage || tally.IsEnough()) return {};
     request.after = page->back().block;
   }
 }

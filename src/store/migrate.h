@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ struct Migrated {
 };
 
 struct MigrateOptions {
-  std::uint64_t blocks_max = 0;                        // 0: all
-  std::vector<ContentKey> keys = {};                   // none: all contents of the volume
-  std::function<void(const Finding&)> report = {};     // of contents that failed
-  std::function<void(const Migrated&)> progress = {};  // after each content
+  std::uint64_t blocks_max = 0;       // 0: all
+  std::vector<ContentKey> keys = {};  // none: all contents of the volume
+  int threads = 1;                    // contents that are moved at a time; with blocks_max one
+  // Of contents that failed, and after each content; by one thread at a time.
+  std::function<void(const Finding&)> report = {};
+  std::function<void(const Migrated&)> progress = {};
 };
 
 // Moves contents between the members of an instance while clients read and write. Old keys stay
@@ -49,6 +52,8 @@ class Mover {
   Result<Migrated> FinishMoves(const MigrateOptions& options);
 
  private:
+  class Tally;
+
   std::string NewId();
   // The blocks of the signature at a member that are held by moves.
   Result<std::vector<ContentKey>> HeldBlocks(MemberVolume& member, const Signature& signature);
@@ -64,6 +69,8 @@ class Mover {
   Result<bool> MoveOnce(MemberVolume& from, MemberVolume& to, const ContentKey& key);
   // Whether it was moved: contents that are gone are not.
   Result<bool> MoveContent(MemberVolume& from, MemberVolume& to, const ContentKey& key);
+  Status MovePage(MemberVolume& from, MemberVolume& to, std::span<const ListedBlock> page,
+                  Tally& tally);
   Status MigrateAll(MemberVolume& from, MemberVolume& to, const MigrateOptions& options,
                     Migrated& migrated);
   Status MigrateKeys(MemberVolume& from, MemberVolume& to, const MigrateOptions& options,
