@@ -212,8 +212,9 @@ Status Copies::CopyTo(Volume& volume, const ContentKey& original, const Place& f
   const Result<std::unique_ptr<io::Source>> content = from.volume->Retrieve(from.key);
   if (!content) return content.error();
   const char* media_type = info.compression == "identity" ? "application/octet-stream" : "";
-  const StoreRequest request{original.signature, info.size, StoreMode::kCompare, media_type,
-                             NewReference(original)};
+  StoreRequest request{original.signature, info.size, StoreMode::kCompare, media_type,
+                       NewReference(original)};
+  request.home.epoch = instance_.composition().epoch;  // the home is not to be told
   const Result<Stored> stored = volume.Store(request, **content);
   return stored ? Status() : Status(stored.error());
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include "store/copies.h"
+
 namespace stele::store {
 namespace {
 
@@ -325,6 +327,9 @@ Status Mover::Merge(const Signature& signature, MemberVolume& from, MemberVolume
     for (const ListedBlock& listed : *page) {
       if (listed.block.signature != signature) return {};
       const ContentKey key{from.name(), signature, listed.block.overflow};
+      const Result<std::uint64_t> copies = from.Held(key, std::string(Copies::kOwner));
+      if (!copies) return copies.error();
+      if (*copies > 0) continue;
       const Result<bool> moved = MoveContent(from, to, key);
       if (!moved && moved.error().code == ErrorCode::kFull) return {};
       if (!moved) return moved.error();

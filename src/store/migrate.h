@@ -43,8 +43,8 @@ class Mover {
                            const MigrateOptions& options);
 
   // Moves all contents of a signature of which both have some: where both have a content, one block
-  // is left. What cannot move, because one of them takes nothing, stays. Errors: kBusy when clients
-  // or other movers are in the way for long; those of volumes.
+  // is left. Copies (copies.h) stay, and what cannot move because one of them takes nothing.
+  // Errors: kBusy when clients or other movers are in the way for long; those of volumes.
   Status Merge(const Signature& signature, MemberVolume& from, MemberVolume& to);
 
   // Finishes the moves that were interrupted, from and to all members. Those from and to volumes

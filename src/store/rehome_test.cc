@@ -1,6 +1,7 @@
 // Instances whose members come, go, fill up and change their minds, against a plain count of what
 // was acknowledged.
 #include "store/rehome.h"
+#include "store/copies.h"
 #include "store/migrate.h"
 
 #include <fmt/format.h>
@@ -284,9 +285,15 @@ TEST_F(DeadHome, W11_WhatBothHaveBecomesOneBlock) {
   EXPECT_EQ(instance_->Stat(at_stand_in)->references, 2u);
   EXPECT_EQ(*ReadAll(instance_->Retrieve(at_stand_in)), content);
   EXPECT_EQ(lab_.member("v1").Stat(alone)->references, 1u);  // nothing to merge
+  // Copies stay where they are for good reason.
+  ASSERT_EQ(*Copies(*instance_, random).Ensure(at_home, 2), 2);
+  ASSERT_TRUE(mover.Merge(at_home.signature, *instance_->Find("v1"), *instance_->Find("v0")));
+  EXPECT_EQ(lab_.Blocks(), 3u);
+  ASSERT_THAT(Rehome(*instance_, options)->failures, IsEmpty());
+  EXPECT_EQ(lab_.Blocks(), 3u);
   ASSERT_TRUE(instance_->Delete(at_stand_in, {"me", "d1"}));
   ASSERT_TRUE(instance_->Delete(at_home, {"me", "d2"}));
-  EXPECT_EQ(lab_.Blocks(), 1u);
+  EXPECT_EQ(lab_.Blocks(), 2u);
 }
 
 TEST_F(DeadHome, W11_AHolderThatDoesNotAnswerCostsASecondBlock) {
