@@ -88,12 +88,12 @@ class ConnectionDriver final : public ConnectionHost {
 
  private:
   struct Shared final : ExchangeHost {
-    void Wake() override {
+    void Wake(bool) override {
       const std::lock_guard lock(mutex);
       woken = true;
       changed.notify_all();
     }
-    std::size_t SendNow(std::string_view) override { return 0; }
+    bool Stopping() const override { return false; }
 
     std::mutex mutex;
     std::condition_variable changed;

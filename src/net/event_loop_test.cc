@@ -1,9 +1,12 @@
 #include "net/event_loop.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include "net/worker_pool.h"
 
@@ -102,6 +105,60 @@ TEST(WorkerPool, WorksOnSeveralThingsAtOnce) {
     second.set_value();
   });
   both.get_future().wait();
+}
+
+// Counts how often its socket had something to read.
+class CountingWatcher final : public Watcher {
+ public:
+  void OnReadable() override { ++count; }
+  std::atomic<int> count = 0;
+};
+
+TEST(WorkerPool, CallsOnceWhenASocketHasSomethingToRead) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  const auto watcher = std::make_shared<CountingWatcher>();
+  WorkerPool pool(2);
+  EXPECT_FALSE(pool.Unwatch(sockets[0]));
+  for (int round = 1; round <= 100; ++round) {
+    ASSERT_TRUE(pool.Watch(sockets[0], watcher));
+    ASSERT_EQ(::send(sockets[1], "x", 1, 0), 1);
+    while (watcher->count < round) std::this_thread::yield();
+    EXPECT_FALSE(pool.Unwatch(sockets[0]));
+  }
+  char room[200];
+  EXPECT_EQ(::recv(sockets[0], room, sizeof room, 0), 100);
+  ASSERT_TRUE(pool.Watch(sockets[0], watcher));
+  EXPECT_TRUE(pool.Unwatch(sockets[0]));
+  ASSERT_EQ(::send(sockets[1], "x", 1, 0), 1);
+  ASSERT_TRUE(pool.Watch(sockets[0], watcher));  // what came meanwhile is noticed
+  while (watcher->count < 101) std::this_thread::yield();
+  ::close(sockets[1]);
+  ASSERT_TRUE(pool.Watch(sockets[0], watcher));
+  while (watcher->count < 102) std::this_thread::yield();
+  pool.Stop();
+  EXPECT_EQ(watcher->count, 102);
+  ::close(sockets[0]);
+  EXPECT_FALSE(pool.Watch(sockets[0], watcher));
+}
+
+// Whoever has taken a socket has it alone.
+TEST(WorkerPool, ASocketIsTakenByOne) {
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  ASSERT_EQ(::send(sockets[1], "x", 1, 0), 1);
+  const auto watcher = std::make_shared<CountingWatcher>();
+  WorkerPool pool(3);
+  int taken_back = 0;
+  for (int round = 1; round <= 2000; ++round) {
+    ASSERT_TRUE(pool.Watch(sockets[0], watcher));
+    if (round % 3 == 0) std::this_thread::yield();
+    if (pool.Unwatch(sockets[0])) ++taken_back;
+    while (watcher->count + taken_back < round) std::this_thread::yield();
+    ASSERT_EQ(watcher->count + taken_back, round);
+  }
+  ::close(sockets[0]);
+  ::close(sockets[1]);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-// The worker fills `out_` and wakes the loop when there is enough to send or nothing more will
-// come; the loop takes all of it at once. So a large response alternates between two buffers: one
-// is sent while the next is filled. A small one is sent by the worker itself, and costs the loop
-// nothing.
+// The worker fills `out_` and wakes the connection when there is enough to send or nothing more
+// will come; the connection takes all of it at once. So a large response alternates between two
+// buffers: one is sent while the next is filled.
 #include "net/exchange.h"
 
 #include <fmt/format.h>
@@ -62,12 +61,12 @@ std::optional<std::uint64_t> Exchange::body_length() const {
   return accepted_.plan.length;
 }
 
-void Exchange::Wake() {
+void Exchange::Wake(bool over) {
   if (std::exchange(wake_pending_, true)) return;
-  setting_.host->Wake();
+  setting_.host->Wake(over);
 }
 
-// ---- On the loop ----
+// ---- For the connection ----
 
 std::size_t Exchange::BodyRoom() {
   const std::lock_guard lock(mutex_);
@@ -112,23 +111,12 @@ void Exchange::Abort() {
   changed_.notify_all();
 }
 
-void Exchange::ForbidKeepAlive() {
-  const std::lock_guard lock(mutex_);
-  keep_alive_ = false;
-}
-
-void Exchange::AllowSending() {
-  const std::lock_guard lock(mutex_);
-  may_send_ = true;
-}
-
 Exchange::Progress Exchange::Poll(std::string& out) {
   Progress progress;
   bool taken = false;
   {
     const std::lock_guard lock(mutex_);
     wake_pending_ = false;
-    may_send_ = false;
     if (!out_.empty() &&
         (out.empty() || out.size() + out_.size() <= setting_.limits.output_buffer)) {
       chunks_.CloseChunk(out_);
@@ -184,6 +172,7 @@ Status Exchange::StartLocked(const ResponseStart& start, std::optional<std::uint
   left_ = length;
   chunked_ = !length && !bodiless_ && !accepted_.http_1_0;
   if (!length && !bodiless_ && accepted_.http_1_0) keep_alive_ = false;
+  if (setting_.host->Stopping()) keep_alive_ = false;
   ConnectionField connection = ConnectionField::kNone;
   if (!keep_alive_) connection = ConnectionField::kClose;
   if (keep_alive_ && accepted_.http_1_0) connection = ConnectionField::kKeepAlive;
@@ -245,7 +234,6 @@ Status Exchange::Write(std::string_view bytes) {
   }
   while (!bytes.empty()) {
     if (out_.size() >= limit) {
-      if (on_loop_) return Error{ErrorCode::kFull, "a quick handler must not fill the buffer"};
       Wake();
       changed_.wait(lock, [this, limit] { return aborted_ || out_.size() < limit; });
     }
@@ -292,43 +280,22 @@ void Exchange::Finish() {
   if (chunked_ && !broken_) chunks_.End(out_);
   finished_ = true;
   source_.reset();
-  if (!SendTheRest()) Wake();
+  Wake(true);
 }
 
-bool Exchange::SendTheRest() {
-  if (!may_send_ || aborted_ || broken_ || !keep_alive_ || !body_ended_) return false;
-  out_.erase(0, setting_.host->SendNow(out_));
-  return out_.empty();
-}
-
-void Exchange::CallHandler(Handler& handler) {
+void Exchange::RunHandler(Handler& handler) {
   bool threw = false;
   try {
     handler.Handle(*this, *this);
   } catch (...) {
     threw = true;
   }
-  const std::lock_guard lock(mutex_);
-  if (threw && started_) broken_ = true;
-  if (source_ == nullptr || broken_) Finish();
-}
-
-void Exchange::RunHandler(Handler& handler) {
-  CallHandler(handler);
-  // Set by the handler; nobody else sees it before it is read.
-  if (source_ != nullptr) RunPull();
-}
-
-void Exchange::RunQuickHandler(Handler& handler) {
   {
     const std::lock_guard lock(mutex_);
-    on_loop_ = true;
-    wake_pending_ = true;
+    if (threw && started_) broken_ = true;
+    if (source_ == nullptr || broken_) return Finish();
   }
-  CallHandler(handler);
-  const std::lock_guard lock(mutex_);
-  on_loop_ = false;
-  pulling_ = false;
+  RunPull();  // nobody else touches the source before that
 }
 
 void Exchange::RunPull() {

@@ -21,15 +21,15 @@ namespace stele::net {
 class ExchangeHost {
  public:
   virtual ~ExchangeHost() = default;
-  // Makes the loop Poll() soon.
-  virtual void Wake() = 0;
-  // Sends what goes out without waiting, and returns how much that was. Called while nothing else
-  // is sent, and not after Abort().
-  virtual std::size_t SendNow(std::string_view bytes) = 0;
+  // Makes whoever has the connection Poll() soon. `over`: the worker has nothing more to do for the
+  // exchange; it may be the one who polls then.
+  virtual void Wake(bool over) = 0;
+  // No further request will be taken from the connection.
+  virtual bool Stopping() const = 0;
 };
 
-// One request and its response, shared by the connection on its loop and one worker at a time: a
-// bounded queue of body bytes one way, a bounded buffer of response bytes the other way.
+// One request and its response, shared by the connection, wherever that runs, and one worker at a
+// time: a bounded queue of body bytes one way, a bounded buffer of response bytes the other way.
 class Exchange final : public Request, public ResponseWriter {
  public:
   struct Setting {
@@ -43,7 +43,7 @@ class Exchange final : public Request, public ResponseWriter {
   // `accepted` was judged from `head`, which lies at the front of `bytes`; both are copied.
   Exchange(Setting setting, const http::RequestHead& head, const AcceptedRequest& accepted);
 
-  // -- On the loop. None of these waits.
+  // -- For the connection. None of these waits.
 
   std::size_t BodyRoom();  // 0 also asks for a wake when there is room again
   void FeedBody(std::string_view bytes);
@@ -51,12 +51,6 @@ class Exchange final : public Request, public ResponseWriter {
   void FailBody(Error error);
   // The connection is gone: whoever waits gets an error.
   void Abort();
-  // The response shall say that the connection ends, if it is not too late to say so.
-  void ForbidKeepAlive();
-  // Until the next Poll() nothing is being sent, and the loop will poll without being woken when
-  // the client sends more: the worker may send the end of a response itself, and wakes nobody when
-  // all of it went out.
-  void AllowSending();
 
   struct Progress {
     bool started = false;      // there is a response
@@ -68,9 +62,6 @@ class Exchange final : public Request, public ResponseWriter {
   };
   // Moves response bytes to the end of `out` unless it would then exceed the output buffer.
   Progress Poll(std::string& out);
-
-  // Runs a handler that does not wait, and wakes nobody. Requires: the body has ended or failed.
-  void RunQuickHandler(Handler& handler);
 
   // -- On a worker.
 
@@ -102,15 +93,12 @@ class Exchange final : public Request, public ResponseWriter {
     Exchange& exchange_;
   };
 
-  void CallHandler(Handler& handler);
-
   // These need mutex_.
-  void Wake();
+  void Wake(bool over = false);
   Status StartLocked(const ResponseStart& start, std::optional<std::uint64_t> length);
   Status AppendBody(std::string_view bytes);
   void Finish();
   void FinishWithoutResponse();
-  bool SendTheRest();  // false: there is something left for the loop to do
 
   Result<std::size_t> ReadBody(std::span<char> out);
 
@@ -124,13 +112,11 @@ class Exchange final : public Request, public ResponseWriter {
   std::condition_variable changed_;
   bool wake_pending_ = false;
   bool aborted_ = false;
-  bool on_loop_ = false;   // nothing may wait
-  bool may_send_ = false;  // by AllowSending()
 
   std::string body_;
   std::size_t body_at_ = 0;  // read up to here
   bool body_ended_ = false;
-  bool body_paused_ = false;  // the loop waits for room
+  bool body_paused_ = false;  // the connection waits for room
   bool body_wanted_ = false;
   std::optional<Error> body_error_;
 

@@ -82,11 +82,6 @@ class Handler {
   // Called on worker threads, many at once. A handler that starts no response, or throws, is
   // answered for with 500.
   virtual void Handle(Request& request, ResponseWriter& response) = 0;
-  // True where Handle() will not wait for anything, as when all it needs is in memory. It is then
-  // called on the event loop, which saves two changes of thread, provided that the body is
-  // complete. There Write() does not wait either: beyond the output buffer it fails with kFull.
-  // Called on the event loop; must not wait, and not read the body.
-  virtual bool IsQuick(const Request&) { return false; }
 };
 
 }  // namespace stele::net

@@ -9,11 +9,9 @@
 namespace stele::net {
 namespace {
 
-// Reads all, then answers; "/skip" answers without reading, "/stream" in chunks, "/source" later,
-// "/quick" at once.
+// Reads all, then answers; "/skip" answers without reading, "/stream" in chunks, "/source" later.
 class FuzzHandler final : public Handler {
  public:
-  bool IsQuick(const Request& request) override { return request.path() == "/quick"; }
   void Handle(Request& request, ResponseWriter& response) override {
     const std::string_view path = request.path();
     Check(path == "*" || path.starts_with('/'));

@@ -67,17 +67,15 @@ TEST(HttpServer, ReadsRequestsThatComeByteByByte) {
 }
 
 TEST(HttpServer, AnswersPipelinedBurstsInOrder) {
-  for (const bool quick : {false, true}) {
-    TestServer server(Echo, {}, quick);
-    RawClient client(server->port());
-    std::string burst;
-    for (int i = 0; i < 2000; ++i) {
-      burst += "GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
-    }
-    ASSERT_TRUE(client.Send(burst));
-    for (int i = 0; i < 2000; ++i) {
-      ASSERT_EQ(client.ReceiveResponse().body, "GET /" + std::to_string(i) + "\n");
-    }
+  TestServer server;
+  RawClient client(server->port());
+  std::string burst;
+  for (int i = 0; i < 2000; ++i) {
+    burst += "GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+  }
+  ASSERT_TRUE(client.Send(burst));
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_EQ(client.ReceiveResponse().body, "GET /" + std::to_string(i) + "\n");
   }
 }
 

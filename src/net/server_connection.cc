@@ -13,7 +13,7 @@
 namespace stele::net {
 namespace {
 
-constexpr std::size_t kHeadRead = std::size_t{4} << 10;
+constexpr std::size_t kHeadRead = std::size_t{16} << 10;
 constexpr std::size_t kBodyRead = std::size_t{64} << 10;
 constexpr std::size_t kIdleInput = std::size_t{16} << 10;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -50,7 +50,6 @@ void ServerConnection::OnWake() { Advance(); }
 void ServerConnection::OnTimeout() {
   switch (wait()) {
     case Wait::kNothing:
-    case Wait::kAhead:
       return;
     case Wait::kRequest:
     case Wait::kLinger:
@@ -75,7 +74,6 @@ void ServerConnection::OnTimeout() {
 
 void ServerConnection::OnStop() {
   stopping_ = true;
-  if (exchange_) exchange_->ForbidKeepAlive();
   Advance();
 }
 
@@ -100,8 +98,7 @@ ServerConnection::Wait ServerConnection::wait() const {
       if (!output().empty() || !next_.empty()) return Wait::kNothing;
       return in_.empty() ? Wait::kRequest : Wait::kHead;
     case State::kExchange:
-      if (BodyEnded()) return ahead_ && in_.empty() ? Wait::kAhead : Wait::kNothing;
-      return !expecting_ && !body_full_ ? Wait::kBody : Wait::kNothing;
+      return BodyEnded() || expecting_ || body_full_ ? Wait::kNothing : Wait::kBody;
     case State::kDrain:
       return Wait::kBody;
     case State::kLinger:
@@ -194,7 +191,6 @@ void ServerConnection::BeginExchange() {
   body_failed_ = false;
   body_full_ = false;
   dispatched_ = false;
-  ahead_ = false;
   in_.Consume(head.head_length);
   // A client that sends its body at once waits for nothing.
   expecting_ = accepted.expect_continue && in_.empty();
@@ -227,12 +223,6 @@ void ServerConnection::ReadBody() {
 
 void ServerConnection::Dispatch() {
   dispatched_ = true;
-  ahead_ = !setting_.secure && body_->done() && !eof_ && in_.empty() && output().empty() &&
-           next_.empty();
-  if (ahead_) {
-    in_.Shrink(kIdleInput);  // now: a read will be under way when the connection is idle
-    exchange_->AllowSending();
-  }
   setting_.host.RunOnWorker(
       [exchange = exchange_, handler = &setting_.handler] { exchange->RunHandler(*handler); });
 }
@@ -249,12 +239,7 @@ bool ServerConnection::StepExchange() {
         void Handle(Request&, ResponseWriter&) override {}
       } none;
       dispatched_ = true;
-      exchange_->RunQuickHandler(none);
-      return true;
-    }
-    if (body_->done() && setting_.handler.IsQuick(*exchange_)) {
-      dispatched_ = true;
-      exchange_->RunQuickHandler(setting_.handler);
+      exchange_->RunHandler(none);
       return true;
     }
     if (body_->done() || body_full_ || expecting_) Dispatch();

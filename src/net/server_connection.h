@@ -21,14 +21,14 @@ namespace stele::net {
 class ConnectionHost {
  public:
   virtual ~ConnectionHost() = default;
-  // Calls `work` on a thread that may wait.
+  // Calls `work` on a thread that may wait; not before the connection's method has returned.
   virtual void RunOnWorker(std::function<void()> work) = 0;
   // Its Wake() makes the host call OnWake() soon.
   virtual std::shared_ptr<ExchangeHost> ForExchanges() = 0;
 };
 
 // One connection of the server without its socket: bytes come in, bytes go out, requests go to the
-// handler one after another. Everything on one thread. It never waits and keeps no time: the host
+// handler one after another. For one thread at a time. It never waits and keeps no time: the host
 // asks what is waited for and says when that has taken too long.
 //
 //   kHead ──▶ kExchange ──▶ kHead …
@@ -53,10 +53,11 @@ class ServerConnection {
     kRequest,  // the client is idle
     kHead,     // the rest of a head
     kBody,
-    kAhead,   // a request while one is under way: for as long as that takes
     kLinger,  // what comes is dropped
   };
   Wait wait() const;
+  // Nothing more has to come for the request that is being handled.
+  bool whole_request() const { return state_ == State::kExchange && body_->done(); }
 
   std::span<char> InputRoom();
   void OnInput(std::size_t size);  // so many bytes are now in the InputRoom()
@@ -111,7 +112,6 @@ class ServerConnection {
   bool body_failed_ = false;
   bool body_full_ = false;  // no room until the handler reads
   bool dispatched_ = false;
-  bool ahead_ = false;      // the worker may have ended the exchange without a wake
   bool expecting_ = false;  // the client waits for 100 Continue
   bool keep_alive_ = false;
   std::size_t drain_left_ = 0;

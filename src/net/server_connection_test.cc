@@ -216,41 +216,6 @@ TEST_F(ServerConnectionTest, SourcesAreSentPieceByPiece) {
   EXPECT_FALSE(Run(get + get, 100).ends_with("\r\n0\r\n\r\n"));
 }
 
-TEST_F(ServerConnectionTest, QuickHandlersAnswerTheSame) {
-  const std::string input =
-      "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nPOST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: "
-      "3\r\n\r\nabc"
-      "POST /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 200\r\n\r\n" +
-      std::string(200, 'x');
-  limits_.body_buffer = 100;  // the third is too large to be quick
-  FunctionHandler handler(Echo, true);
-  for (const std::size_t piece : {1, 1000}) {
-    ConnectionDriver driver(limits_, handler, workers_);
-    EXPECT_EQ(driver.Run(input, piece), Answer("GET /1\n") + Answer("POST /2\nabc") +
-                                            Answer("POST /3\n" + std::string(200, 'x')));
-  }
-  limits_.output_buffer = 1000;
-  FunctionHandler writing(
-      [](Request&, ResponseWriter& response) {
-        EXPECT_TRUE(response.Start({}));
-        EXPECT_EQ(response.Write(std::string(2000, 'x')).error().code, ErrorCode::kFull);
-        response.Abandon();
-      },
-      true);
-  ConnectionDriver cut(limits_, writing, workers_);
-  cut.Run("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n", 1000);
-  EXPECT_TRUE(cut.connection().cut());
-  FunctionHandler sending(
-      [](Request&, ResponseWriter& response) {
-        EXPECT_TRUE(response.SendFrom({}, std::make_unique<CountingSource>(300'000, false)));
-      },
-      true);
-  ConnectionDriver source(limits_, sending, workers_);
-  const std::string sent = source.Run("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n", 1000);
-  EXPECT_EQ(std::count(sent.begin(), sent.end(), 'z'), 300'000);
-  EXPECT_TRUE(sent.ends_with("\r\n0\r\n\r\n"));
-}
-
 TEST_F(ServerConnectionTest, BodiesLargerThanTheBufferAreStreamed) {
   limits_.body_buffer = 100;
   const std::string body(50'000, 'b');

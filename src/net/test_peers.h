@@ -26,14 +26,11 @@ namespace stele::net {
 class FunctionHandler final : public Handler {
  public:
   using Function = std::function<void(Request&, ResponseWriter&)>;
-  explicit FunctionHandler(Function function, bool quick = false)
-      : function_(std::move(function)), quick_(quick) {}
+  explicit FunctionHandler(Function function) : function_(std::move(function)) {}
   void Handle(Request& request, ResponseWriter& response) override { function_(request, response); }
-  bool IsQuick(const Request&) override { return quick_; }
 
  private:
   Function function_;
-  bool quick_;
 };
 
 // The whole body, or nothing where it could not be read.
@@ -60,9 +57,8 @@ inline void Echo(Request& request, ResponseWriter& response) {
 // A server on a free port of the loopback.
 class TestServer {
  public:
-  explicit TestServer(FunctionHandler::Function function = Echo, HttpServerOptions options = {},
-                      bool quick = false)
-      : handler_(std::move(function), quick) {
+  explicit TestServer(FunctionHandler::Function function = Echo, HttpServerOptions options = {})
+      : handler_(std::move(function)) {
     auto server = HttpServer::Open(options, handler_, clock_);
     EXPECT_TRUE(server.ok()) << server.error().text;
     server_ = std::move(*server);
