@@ -27,16 +27,17 @@ class Sink {
   virtual Status Write(std::string_view bytes) = 0;
 };
 
-// Reads a file from its begin.
+// Reads a file to its end.
 class FileSource final : public Source {
  public:
-  explicit FileSource(std::unique_ptr<ReadableFile> file) : file_(std::move(file)) {}
+  explicit FileSource(std::unique_ptr<ReadableFile> file, std::uint64_t offset = 0)
+      : file_(std::move(file)), offset_(offset) {}
   Result<std::size_t> Read(std::span<char> out) override;
   const ReadableFile* file() const override { return file_.get(); }
 
  private:
   std::unique_ptr<ReadableFile> file_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t offset_;
 };
 
 // Reads an open file descriptor, such as standard input (0). Does not close it.

@@ -1,31 +1,41 @@
 #include "store/access_list.h"
 
+#include <functional>
+
 namespace stele::store {
 
 AccessList::Access::Access(AccessList& list, const Signature& signature)
-    : list_(list), bytes_(signature.bytes()) {
-  std::unique_lock lock(list_.mutex_);
-  list_.released_.wait(lock, [&] { return !list_.taken_.contains(bytes_); });
-  list_.taken_.insert(bytes_);
+    : bytes_(signature.bytes()),
+      part_(list.parts_[std::hash<std::string>()(bytes_) % list.parts_.size()]) {
+  std::unique_lock lock(part_.mutex);
+  part_.released.wait(lock, [&] { return !part_.taken.contains(bytes_); });
+  part_.taken.insert(bytes_);
 }
 
 AccessList::Access::~Access() {
   {
-    const std::lock_guard lock(list_.mutex_);
-    list_.taken_.erase(bytes_);
+    const std::lock_guard lock(part_.mutex);
+    part_.taken.erase(bytes_);
   }
-  list_.released_.notify_all();
+  part_.released.notify_all();
 }
 
 Gate::Pass::Pass(Gate& gate) : gate_(gate) {
-  std::unique_lock lock(gate_.mutex_);
-  gate_.changed_.wait(lock, [&] { return !gate_.closed_; });
-  ++gate_.inside_;
+  for (;;) {
+    ++gate_.inside_;
+    if (!gate_.closed_) return;
+    gate_.Leave();
+    std::unique_lock lock(gate_.mutex_);
+    gate_.changed_.wait(lock, [&] { return !gate_.closed_; });
+  }
 }
 
-Gate::Pass::~Pass() {
-  const std::lock_guard lock(gate_.mutex_);
-  if (--gate_.inside_ == 0) gate_.changed_.notify_all();
+Gate::Pass::~Pass() { gate_.Leave(); }
+
+void Gate::Leave() {
+  if (--inside_ > 0 || !closed_) return;
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
 }
 
 Gate::Alone::Alone(Gate& gate) : gate_(gate) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -11,6 +13,13 @@ namespace stele::store {
 
 // Who works on which blocks: each signature is with one caller at a time. Thread-safe.
 class AccessList {
+  // Signatures share few of these, so that callers seldom meet who want different ones.
+  struct Part {
+    std::mutex mutex;
+    std::condition_variable released;
+    std::unordered_set<std::string> taken;
+  };
+
  public:
   // Has a signature until destroyed.
   class Access {
@@ -21,14 +30,12 @@ class AccessList {
     Access& operator=(const Access&) = delete;
 
    private:
-    AccessList& list_;
     const std::string bytes_;
+    Part& part_;
   };
 
  private:
-  std::mutex mutex_;
-  std::condition_variable released_;
-  std::unordered_set<std::string> taken_;
+  std::array<Part, 64> parts_;
 };
 
 // Lets many through, or one alone. Whoever wants to be alone is not kept waiting by newcomers.
@@ -58,10 +65,14 @@ class Gate {
   };
 
  private:
+  void Leave();
+
+  // Whoever comes counts itself first and looks then; whoever closes does it the other way round:
+  // one of them sees the other. So an open gate is passed without the mutex.
+  std::atomic<int> inside_ = 0;
+  std::atomic<bool> closed_ = false;  // changed under mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
-  int inside_ = 0;
-  bool closed_ = false;
 };
 
 }  // namespace stele::store

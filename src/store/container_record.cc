@@ -8,9 +8,6 @@
 namespace stele::store {
 namespace {
 
-// No flags, no time, an unknown system.
-constexpr std::string_view kGzipHeader("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
-constexpr std::string_view kRecordEnd = "\r\n\r\n";
 constexpr std::size_t kStoredBytesMax = 65'535;
 
 void AppendNumber(codec::Buffer& out, std::uint32_t value) {
@@ -24,7 +21,7 @@ void AppendNumber(codec::Buffer& out, std::uint32_t value) {
 void RecordPacker::Begin(std::string_view head) {
   Check(head.size() <= kHeadBytesMax);
   out_.Append(kGzipHeader);
-  AppendStoredHeader(head.size(), false);
+  AppendStoredHeader(head.size());
   out_.Append(head);
   Count(head);
 }
@@ -41,7 +38,7 @@ void RecordPacker::Add(std::string_view piece) {
   while (!piece.empty()) {
     if (stored_left_ == 0) {
       stored_left_ = std::min<std::uint64_t>(kStoredBytesMax, content_left_);
-      AppendStoredHeader(stored_left_, false);
+      AppendStoredHeader(stored_left_);
     }
     const std::string_view part = piece.substr(0, stored_left_);
     out_.Append(part);
@@ -53,8 +50,7 @@ void RecordPacker::Add(std::string_view piece) {
 
 void RecordPacker::End() {
   Check(content_left_ == 0);
-  AppendStoredHeader(kRecordEnd.size(), true);
-  out_.Append(kRecordEnd);
+  out_.Append(kLastBlock);
   Count(kRecordEnd);
   AppendNumber(out_, crc_);
   AppendNumber(out_, size_);
@@ -65,10 +61,9 @@ void RecordPacker::Count(std::string_view plain) {
   size_ += static_cast<std::uint32_t>(plain.size());  // gzip counts modulo 2^32
 }
 
-void RecordPacker::AppendStoredHeader(std::size_t size, bool last) {
-  const char header[] = {static_cast<char>(last ? 1 : 0), static_cast<char>(size),
-                         static_cast<char>(size >> 8), static_cast<char>(~size),
-                         static_cast<char>(~size >> 8)};
+void RecordPacker::AppendStoredHeader(std::size_t size) {
+  const char header[] = {'\0', static_cast<char>(size), static_cast<char>(size >> 8),
+                         static_cast<char>(~size), static_cast<char>(~size >> 8)};
   out_.Append({header, sizeof header});
 }
 

@@ -24,6 +24,10 @@ namespace stele::store {
 class RecordPacker {
  public:
   static constexpr std::size_t kHeadBytesMax = 65'535;
+  // No flags, no time, an unknown system.
+  static constexpr std::string_view kGzipHeader{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
+  static constexpr std::string_view kRecordEnd = "\r\n\r\n";
+  static constexpr std::string_view kLastBlock{"\x01\x04\0\xfb\xff\r\n\r\n", 9};
 
   // Without `deflater` the content is not compressed.
   RecordPacker(std::uint64_t content_size, codec::BlockDeflater* deflater, codec::Buffer& out)
@@ -38,7 +42,7 @@ class RecordPacker {
 
  private:
   void Count(std::string_view plain);
-  void AppendStoredHeader(std::size_t size, bool last);
+  void AppendStoredHeader(std::size_t size);
 
   std::uint64_t content_left_;
   codec::BlockDeflater* const deflater_;

@@ -6,6 +6,7 @@
 
 #include "store/compare.h"
 #include "store/container_content.h"
+#include "store/container_cut.h"
 #include "store/reservation.h"
 
 namespace stele::store {
@@ -46,7 +47,7 @@ VolumeState ContainerVolume::state() const {
 // For what is being written, where `used` bytes are written already.
 bool ContainerVolume::HasRoom(std::uint64_t used) const {
   if (shape_.capacity_bytes > 0 && used + reserved_bytes_ > shape_.capacity_bytes) return false;
-  const Result<std::uint64_t> free = environment_.fs.FreeBytes(directory_);
+  const std::optional<std::uint64_t> free = disk_.FreeBytes();
   return !free || *free > options_.disk_reserve_bytes + reserved_bytes_;
 }
 
@@ -164,13 +165,18 @@ Status ContainerVolume::AddNote(LogEntry::Kind kind, const BlockId& block, const
   return log_->AppendNote(entry);
 }
 
+// Whether a large content can be stored at all is found out before it is taken in.
 Result<Stored> ContainerVolume::Store(const StoreRequest& request, io::Source& content) {
-  const Result<Lookup> found = Reference(request);
-  if (!found) return found.error();
-  if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
-  const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
-  if (!may_be_here && request.only_if_here) return NoSuchContent(request.signature, shape_.name);
-  if (!may_be_here && state() != VolumeState::kWritable) return Full();
+  const Status accepted = Accepts(request.operation, request.signature);
+  if (!accepted) return accepted.error();
+  if (request.size > options_.memory_bytes_max) {
+    const Result<Lookup> found = Reference(request);
+    if (!found) return found.error();
+    if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
+    const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
+    if (!may_be_here && request.only_if_here) return NoSuchContent(request.signature, shape_.name);
+    if (!may_be_here && state() != VolumeState::kWritable) return Full();
+  }
   ContainerSpool spool(
       environment_.fs, fmt::format("{}/temporary/{}", directory_, ++temporary_number_),
       *options_.signature, request, {options_.memory_bytes_max, options_.log.copied_bytes_max});
@@ -272,34 +278,59 @@ Status ContainerVolume::Restore(const ContentKey& key, std::uint64_t size, io::S
 
 // ---- Reading and deleting ----
 
+Result<ContainerVolume::OpenRecord> ContainerVolume::FindRecord(const ContentKey& key) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted.error();
+  auto row = index_.Find({key.signature, key.overflow});
+  if (!row) return row.error();
+  if (!*row) return NotHere(key);
+  return OpenAt(key, **std::move(row));
+}
+
 // The record may move while it is looked for.
-Result<std::unique_ptr<io::Source>> ContainerVolume::OpenContent(const ContentKey& key,
-                                                                 const BlockRow& row) {
-  BlockRow at = row;
+Result<ContainerVolume::OpenRecord> ContainerVolume::OpenAt(const ContentKey& key, BlockRow row) {
   for (;;) {
     const Error lost{ErrorCode::kCorrupt, fmt::format("{}: its record is missing", key.Text())};
-    if (at.location.length == 0) return lost;
-    Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(at.location.container);
-    if (file) {
-      return std::unique_ptr<io::Source>(
-          std::make_unique<ContainerContent>(*std::move(file), at, *options_.signature, key));
-    }
+    if (row.location.length == 0) return lost;
+    Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(row.location.container);
+    if (file) return OpenRecord{std::move(row), *std::move(file)};
     if (file.error().code != ErrorCode::kNotFound) return file.error();
     Result<std::optional<BlockRow>> again = index_.Find({key.signature, key.overflow});
     if (!again) return again.error();
     if (!*again) return NotHere(key);
-    if ((*again)->location == at.location) return lost;
-    at = **std::move(again);
+    if ((*again)->location == row.location) return lost;
+    row = **std::move(again);
   }
 }
 
+std::unique_ptr<io::Source> ContainerVolume::ContentOf(const ContentKey& key,
+                                                       OpenRecord record) const {
+  return std::make_unique<ContainerContent>(std::move(record.file), record.row, *options_.signature,
+                                            key);
+}
+
+Result<std::unique_ptr<io::Source>> ContainerVolume::OpenContent(const ContentKey& key,
+                                                                 const BlockRow& row) {
+  Result<OpenRecord> record = OpenAt(key, row);
+  if (!record) return record.error();
+  return ContentOf(key, *std::move(record));
+}
+
 Result<std::unique_ptr<io::Source>> ContainerVolume::Retrieve(const ContentKey& key) {
-  const Status accepted = AcceptsKey(key);
-  if (!accepted) return accepted.error();
-  const auto row = index_.Find({key.signature, key.overflow});
-  if (!row) return row.error();
-  if (!*row) return NotHere(key);
-  return OpenContent(key, **row);
+  Result<OpenRecord> record = FindRecord(key);
+  if (!record) return record.error();
+  return ContentOf(key, *std::move(record));
+}
+
+Result<PackedContent> ContainerVolume::RetrievePacked(const ContentKey& key) {
+  Result<OpenRecord> record = FindRecord(key);
+  if (!record) return record.error();
+  const std::uint64_t size = record->row.size;
+  Result<std::optional<PackedContent>> packed =
+      CutContent(record->file, record->row.location, size);
+  if (!packed) return packed.error();
+  if (*packed) return **std::move(packed);
+  return PackedContent{"identity", size, size, ContentOf(key, *std::move(record))};
 }
 
 Status ContainerVolume::Delete(const ContentKey& key, const Operation& operation) {

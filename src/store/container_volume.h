@@ -21,6 +21,7 @@
 #include "store/container_log.h"
 #include "store/container_replay.h"
 #include "store/container_spool.h"
+#include "store/disk_space.h"
 #include "store/volume.h"
 
 namespace stele::store {
@@ -58,6 +59,7 @@ class ContainerVolume final : public Volume {
     std::uint64_t memory_bytes_max = 1 << 20;
     // What is left free on the disk for references, releases and the table.
     std::uint64_t disk_reserve_bytes = 64 << 20;
+    DiskSpace::Options disk = {};
   };
 
   // Borrowed for life. `random` is used by one thread at a time.
@@ -99,6 +101,7 @@ class ContainerVolume final : public Volume {
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Result<PackedContent> RetrievePacked(const ContentKey& key) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;
@@ -153,6 +156,14 @@ class ContainerVolume final : public Volume {
   Result<Stored> MakeBlock(const Blocks& blocks, const StoreRequest& request,
                            ContainerSpool& spool);
   Status AppendBlock(LogEntry entry, const StoreRequest& request, ContainerSpool& spool);
+  // A record and the file that it is in.
+  struct OpenRecord {
+    BlockRow row;
+    std::shared_ptr<const io::ReadableFile> file;
+  };
+  Result<OpenRecord> FindRecord(const ContentKey& key);
+  Result<OpenRecord> OpenAt(const ContentKey& key, BlockRow row);
+  std::unique_ptr<io::Source> ContentOf(const ContentKey& key, OpenRecord record) const;
   Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key, const BlockRow& row);
 
   // Parts of checking.
@@ -177,6 +188,7 @@ class ContainerVolume final : public Volume {
   const Environment environment_;
   const std::string directory_;
   Options options_;
+  const DiskSpace disk_;
   Shape shape_;
   std::unique_ptr<io::FileLock> lock_;
   const std::unique_ptr<BlockTable> table_;

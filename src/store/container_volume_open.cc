@@ -25,6 +25,7 @@ ContainerVolume::ContainerVolume(Environment environment, std::string directory,
     : environment_(environment),
       directory_(std::move(directory)),
       options_(std::move(options)),
+      disk_(environment.fs, directory_, options_.disk),
       table_(std::move(table)),
       index_(*table_),
       files_(environment.fs, directory_ + "/containers") {}

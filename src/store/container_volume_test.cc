@@ -289,6 +289,7 @@ TEST(ContainerVolume, IsFullWhenItsCapacityIsUsedAndStillTakesReferences) {
 TEST(ContainerVolume, W9_IsFullBeforeItsDiskIs) {
   ContainerLab lab;
   lab.options.disk_reserve_bytes = 100'000;
+  lab.options.disk.moment = std::chrono::milliseconds(0);
   const auto volume = lab.Make();
   const std::string content = NoiseOf(8000, 1);
   const ContentKey key = StoreContent(*volume, content, "1")->key;
@@ -308,6 +309,7 @@ TEST(ContainerVolume, W9_IsFullBeforeItsDiskIs) {
 TEST(ContainerVolume, W9_GoesOnAfterTheDiskWasFull) {
   ContainerLab lab;
   lab.options.disk_reserve_bytes = 0;
+  lab.options.disk.moment = std::chrono::milliseconds(0);
   auto volume = lab.Make();
   const std::string first = NoiseOf(8000, 1);
   const ContentKey key = StoreContent(*volume, first, "1")->key;

@@ -30,6 +30,9 @@ class ForwardingVolume : public Volume {
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override {
     return base_.Retrieve(key);
   }
+  Result<PackedContent> RetrievePacked(const ContentKey& key) override {
+    return base_.RetrievePacked(key);
+  }
   Status Refer(const ContentKey& key, const Operation& operation) override {
     return base_.Refer(key, operation);
   }

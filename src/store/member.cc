@@ -475,6 +475,10 @@ Result<std::unique_ptr<io::Source>> Member::Retrieve(const ContentKey& key) {
   return volume_->Retrieve(key);
 }
 
+Result<PackedContent> Member::RetrievePacked(const ContentKey& key) {
+  return volume_->RetrievePacked(key);
+}
+
 Status Member::Refer(const ContentKey& key, const Operation& operation) {
   const AccessList::Access access(access_, key.signature);
   Status good = NoMove(key);

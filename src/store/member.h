@@ -39,6 +39,7 @@ class Member final : public MemberVolume {
   Result<Lookup> Reference(const StoreRequest& request) override;
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Result<PackedContent> RetrievePacked(const ContentKey& key) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;

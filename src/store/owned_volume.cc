@@ -181,6 +181,12 @@ Result<std::unique_ptr<io::Source>> OwnedVolume::Retrieve(const ContentKey& key)
   return volume_.Retrieve(key);
 }
 
+Result<PackedContent> OwnedVolume::RetrievePacked(const ContentKey& key) {
+  const Status holds = Holds(key);
+  if (!holds) return holds.error();
+  return volume_.RetrievePacked(key);
+}
+
 Status OwnedVolume::Refer(const ContentKey& key, const Operation& operation) {
   Status status = Mine(operation.owner);
   if (status) status = Holds(key);

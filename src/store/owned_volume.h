@@ -43,6 +43,7 @@ class OwnedVolume final : public Volume {
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Result<PackedContent> RetrievePacked(const ContentKey& key) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   // With the references of this owner.

@@ -50,7 +50,7 @@ VolumeState TreeVolume::state() const {
 // not say what is free, writing will show it.
 bool TreeVolume::HasRoom(std::uint64_t used, std::uint64_t pending, std::uint64_t more) const {
   if (shape_.capacity_bytes > 0 && used + more > shape_.capacity_bytes) return false;
-  const Result<std::uint64_t> free = fs_.FreeBytes(directory_);
+  const std::optional<std::uint64_t> free = disk_.FreeBytes();
   return !free || *free >= options_.disk_reserve_bytes + pending + more;
 }
 
@@ -324,11 +324,16 @@ Status TreeVolume::RewriteCounter(const BlockId& block, std::uint64_t references
 
 // ---- Reading and deleting ----
 
-Result<std::unique_ptr<io::Source>> TreeVolume::OpenContent(const ContentKey& key) {
+Result<OpenBlock> TreeVolume::FindBlock(const ContentKey& key) {
   Result<OpenBlock> block = OpenBlockFile(fs_, PathOf(key));
   if (!block && block.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
   }
+  return block;
+}
+
+Result<std::unique_ptr<io::Source>> TreeVolume::OpenContent(const ContentKey& key) {
+  Result<OpenBlock> block = FindBlock(key);
   if (!block) return block.error();
   const codec::Codec* codec = options_.codecs->Find(block->header.compression);
   if (codec == nullptr) {
@@ -344,6 +349,17 @@ Result<std::unique_ptr<io::Source>> TreeVolume::Retrieve(const ContentKey& key) 
   const Status accepted = AcceptsKey(key);
   if (!accepted) return accepted.error();
   return OpenContent(key);
+}
+
+Result<PackedContent> TreeVolume::RetrievePacked(const ContentKey& key) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted.error();
+  Result<OpenBlock> block = FindBlock(key);
+  if (!block) return block.error();
+  const Result<std::uint64_t> size = block->file->Size();
+  if (!size) return size.error();
+  return PackedContent{block->header.compression, block->header.size, *size - kBlockHeaderSize,
+                       std::make_unique<io::FileSource>(std::move(block->file), kBlockHeaderSize)};
 }
 
 Status TreeVolume::Delete(const ContentKey& key, const Operation& operation) {

@@ -9,7 +9,9 @@
 #include "codec/registry.h"
 #include "io/file_system.h"
 #include "store/access_list.h"
+#include "store/block_file.h"
 #include "store/compression.h"
+#include "store/disk_space.h"
 #include "store/reference_log.h"
 #include "store/volume.h"
 
@@ -49,6 +51,7 @@ class TreeVolume final : public Volume {
     // The volume is full when no more than this is free on its disk: journals must still be
     // written, so that references are taken and contents can be deleted.
     std::uint64_t disk_reserve_bytes = 64 << 20;
+    DiskSpace::Options disk = {};
   };
 
   // Makes an empty volume in `directory`, whose parent exists. Errors: kInvalid for a wrong shape
@@ -72,6 +75,7 @@ class TreeVolume final : public Volume {
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Result<PackedContent> RetrievePacked(const ContentKey& key) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;
@@ -110,6 +114,7 @@ class TreeVolume final : public Volume {
   Status MakeDurableDirectory(const std::string& path);
   Status RewriteCounter(const BlockId& block, std::uint64_t references, bool sync);
   Status RemoveBlock(const BlockId& block);
+  Result<OpenBlock> FindBlock(const ContentKey& key);
   Result<std::unique_ptr<io::Source>> OpenContent(const ContentKey& key);
 
   // Parts of storing.
@@ -140,6 +145,7 @@ class TreeVolume final : public Volume {
   io::FileSystem& fs_;
   const std::string directory_;
   Options options_;
+  const DiskSpace disk_;
   Shape shape_;
   std::unique_ptr<io::FileLock> lock_;
   std::unique_ptr<ReferenceLog> log_;

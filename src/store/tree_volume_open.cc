@@ -30,7 +30,10 @@ VolumeDescription Described(const TreeVolume::Shape& shape, VolumeState state) {
 }  // namespace
 
 TreeVolume::TreeVolume(io::FileSystem& fs, std::string directory, Options options)
-    : fs_(fs), directory_(std::move(directory)), options_(std::move(options)) {}
+    : fs_(fs),
+      directory_(std::move(directory)),
+      options_(std::move(options)),
+      disk_(fs, directory_, options_.disk) {}
 
 Status TreeVolume::Create(io::FileSystem& fs, const std::string& directory, const Shape& shape) {
   const VolumeDescription description = Described(shape, VolumeState::kWritable);

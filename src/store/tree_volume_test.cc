@@ -264,6 +264,7 @@ TEST_F(TreeVolumeTest, W9_AVolumeIsFullByItselfAndNoLongerWhenSpaceComesBack) {
 TEST_F(TreeVolumeTest, W9_AVolumeIsFullBeforeItsDiskIs) {
   TreeVolume::Options options;
   options.disk_reserve_bytes = 1000;
+  options.disk.moment = std::chrono::milliseconds(0);
   auto volume = NewVolume(fs_, {}, options);
   const ContentKey key = Put(*volume, "old", Op())->key;
   fs_.SetFreeBytes(1000 + 200);

@@ -27,6 +27,14 @@ std::string_view VolumeStateName(VolumeState state) {
   return kStates[static_cast<std::size_t>(state)].second;
 }
 
+Result<PackedContent> Volume::RetrievePacked(const ContentKey& key) {
+  const Result<BlockInfo> info = Stat(key);
+  if (!info) return info.error();
+  Result<std::unique_ptr<io::Source>> content = Retrieve(key);
+  if (!content) return content.error();
+  return PackedContent{"identity", info->size, info->size, *std::move(content)};
+}
+
 std::optional<VolumeState> VolumeStateByName(std::string_view name) {
   for (const auto& [state, known] : kStates) {
     if (known == name) return state;

@@ -109,6 +109,14 @@ struct BlockInfo {
   std::string compression;
 };
 
+// A content as its volume keeps it.
+struct PackedContent {
+  std::string coding;             // the codec: "gzip", "zstd"; "identity" when it is not compressed
+  std::uint64_t size = 0;         // of the content
+  std::uint64_t packed_size = 0;  // of `bytes`
+  std::unique_ptr<io::Source> bytes;
+};
+
 struct ListRequest {
   std::optional<BlockId> after = {};  // none: from the begin
   std::size_t limit = 1000;
@@ -190,6 +198,10 @@ class Volume {
   // ends in kCorrupt instead of the end where the bytes are not those that were stored.
   // Errors: kNotFound; kCorrupt; kInvalid for a compression that is not known here.
   virtual Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) = 0;
+
+  // The same, compressed as it is kept where the volume can do that, for readers who verify the
+  // content themselves: nobody has looked whether these are the bytes that were stored.
+  virtual Result<PackedContent> RetrievePacked(const ContentKey& key);
 
   // Adds a reference to exactly this block. Errors: kNotFound; kCorrupt; kFull when frozen.
   virtual Status Refer(const ContentKey& key, const Operation& operation) = 0;

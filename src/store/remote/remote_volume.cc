@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/remote/remote_content.h"
 #include "util/ascii.h"
 #include "util/check.h"
 
@@ -40,49 +41,6 @@ int Strictness(VolumeState state) {
 std::string ContentPath(const ContentKey& key) {
   return "/contents/" + BlockName(key.signature, key.overflow);
 }
-
-// A content on its way from a server, which is believed only at the end.
-class VerifiedContent final : public io::Source {
- public:
-  VerifiedContent(std::unique_ptr<net::ClientResponse> response, std::string where,
-                  const ContentKey& key, std::shared_ptr<const SignatureFunction> function)
-      : response_(std::move(response)),
-        where_(std::move(where)),
-        wanted_(key.signature),
-        function_(std::move(function)) {
-    if (function_->size() == wanted_.bytes().size()) signing_ = function_->NewStream();
-  }
-
-  Result<std::size_t> Read(std::span<char> out) override {
-    if (failure_) return *failure_;
-    if (ended_ || out.empty()) return std::size_t{0};
-    const Result<std::size_t> read = response_->Read(out);
-    if (!read) return Fail(read.error());
-    if (*read > 0) {
-      if (signing_ != nullptr) signing_->Update(std::string_view(out.data(), *read));
-      return *read;
-    }
-    if (signing_ != nullptr && !(signing_->Finish() == wanted_)) {
-      return Fail({ErrorCode::kCorrupt, "the server sent other bytes than were stored"});
-    }
-    ended_ = true;
-    return std::size_t{0};
-  }
-
- private:
-  Error Fail(const Error& error) {
-    failure_ = Error{error.code, fmt::format("{}: {}", where_, error.text)};
-    return *failure_;
-  }
-
-  const std::unique_ptr<net::ClientResponse> response_;
-  const std::string where_;
-  const Signature wanted_;
-  const std::shared_ptr<const SignatureFunction> function_;
-  std::unique_ptr<SignatureStream> signing_;  // null: the signature is of another kind
-  std::optional<Error> failure_;
-  bool ended_ = false;
-};
 
 // Tells errors of the content, which are the caller's, from those of the network.
 class WatchedContent final : public io::Source {
@@ -263,14 +221,14 @@ Status RemoteVolume::Restore(const ContentKey& key, std::uint64_t size, io::Sour
 }
 
 Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key) {
-  Result<Response> response = Send(NewRequest("GET", ContentPath(key)));
-  if (!response && response.error().code == ErrorCode::kIo) {
-    response = Send(NewRequest("GET", ContentPath(key)));
-  }
+  net::ClientRequest request = NewRequest("GET", ContentPath(key));
+  request.fields.push_back({"Accept-Encoding", std::string(RemoteContent::kAcceptedCodings)});
+  Result<Response> response = Send(request);
+  if (!response && response.error().code == ErrorCode::kIo) response = Send(request);
   if (!response) return Named(response.error());
-  const std::string where = fmt::format("{} at {}", key.Text(), options_.endpoint.ToText());
-  return std::unique_ptr<io::Source>(
-      std::make_unique<VerifiedContent>(*std::move(response), where, key, options_.signature));
+  return RemoteContent::Open(*std::move(response),
+                             fmt::format("{} at {}", key.Text(), options_.endpoint.ToText()), key,
+                             options_.signature);
 }
 
 Status RemoteVolume::Delete(const ContentKey& key, const Operation& operation) {

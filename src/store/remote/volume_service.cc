@@ -33,6 +33,18 @@ std::string_view TakeSegment(std::string_view& path) {
   return segment;
 }
 
+// Only codings that somebody names are used, and those with "q=0" are not.
+bool AcceptsCoding(const http::Headers& headers, std::string_view coding) {
+  for (const std::string_view item : headers.List("Accept-Encoding")) {
+    const std::size_t end = item.find(';');
+    if (!EqualsIgnoreCase(TrimSpace(item.substr(0, end)), coding)) continue;
+    if (end == std::string_view::npos) return true;
+    const std::string_view weight = TrimSpace(item.substr(end + 1));
+    return weight.find_first_not_of("0.", 2) != std::string_view::npos;
+  }
+  return false;
+}
+
 // Remembers whether it was the client that failed.
 class ClientBody final : public io::Source {
  public:
@@ -246,12 +258,24 @@ void VolumeService::Restore(Call& call, const ContentKey& key) {
 }
 
 void VolumeService::Retrieve(Call& call, const ContentKey& key) {
-  const Result<BlockInfo> info = call.volume->Stat(key);
-  if (!info) return call.Fail(info.error());
   net::ResponseStart start = call.StartOf(200, "application/octet-stream");
   start.fields.push_back({"ETag", '"' + BlockName(key.signature, key.overflow) + '"'});
+  start.fields.push_back({"Vary", "Accept-Encoding"});
   // Contents of strangers are not for browsers to interpret.
   start.fields.push_back({"X-Content-Type-Options", "nosniff"});
+  if (AcceptsCoding(call.request.head().headers, "gzip")) {
+    Result<PackedContent> packed = call.volume->RetrievePacked(key);
+    if (!packed) return call.Fail(packed.error());
+    if (AcceptsCoding(call.request.head().headers, packed->coding)) {
+      start.fields.push_back({"Content-Encoding", packed->coding});
+      start.fields.push_back({std::string(wire::kContentSizeHeader), std::to_string(packed->size)});
+      start.length = packed->packed_size;
+      static_cast<void>(call.response.SendFrom(start, std::move(packed->bytes)).ok());
+      return;
+    }
+  }
+  const Result<BlockInfo> info = call.volume->Stat(key);
+  if (!info) return call.Fail(info.error());
   start.length = info->size;
   if (call.method() == "HEAD") {
     static_cast<void>(call.response.Start(start).ok());

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "codec/registry.h"
 #include "store/remote/test_service.h"
 #include "store/remote/wire.h"
 
@@ -55,6 +56,28 @@ TEST_F(VolumeServiceTest, W8_AContentIsStoredRetrievedAndDeleted) {
   EXPECT_EQ(json::parse(Ask("GET", content + "/info").body)["references"], 1);
   EXPECT_EQ(Ask("DELETE", content + "?owner=test&operation=2").status, 204);
   EXPECT_EQ(Ask("GET", content).status, 404);
+}
+
+TEST_F(VolumeServiceTest, W7_AContentComesCompressedToWhoeverTakesIt) {
+  const std::string page = "<p>" + std::string(5000, 'x') + "</p>";
+  Put(page, "1");
+  const std::string content = "/volumes/v/contents/" + Block(page);
+  for (const std::string accepted : {"gzip", "br;q=0.9, GZIP;q=0.5"}) {
+    const Response got = Ask("GET", content, "", "Accept-Encoding: " + accepted + "\r\n");
+    EXPECT_THAT(got.head, HasSubstr("Content-Encoding: gzip\r\n"));
+    EXPECT_THAT(got.head, HasSubstr("Stele-Content-Size: 5007\r\n"));
+    EXPECT_LT(got.body.size(), 500u);
+    EXPECT_EQ(*codec::StandardRegistry().Find("gzip")->Decompress(got.body, page.size()), page);
+  }
+  for (const std::string accepted : {"identity", "br", "gzip;q=0", "gzip;q=0.000", "*"}) {
+    const Response got = Ask("GET", content, "", "Accept-Encoding: " + accepted + "\r\n");
+    EXPECT_EQ(got.body, page) << accepted;
+  }
+  const Response head = Ask("HEAD", content, "", "Accept-Encoding: gzip\r\n");
+  EXPECT_THAT(head.head, HasSubstr("Content-Encoding: gzip\r\n"));
+  EXPECT_EQ(
+      Ask("GET", "/volumes/v/contents/" + Block("none"), "", "Accept-Encoding: gzip\r\n").status,
+      404);
 }
 
 TEST_F(VolumeServiceTest, W4_ADuplicateIsReferencedWithoutItsBytes) {

@@ -16,6 +16,8 @@ namespace stele::store::wire {
 
 // Every answer about a volume has its state in this header.
 inline constexpr std::string_view kStateHeader = "Stele-Volume-State";
+// The size of a content that comes compressed.
+inline constexpr std::string_view kContentSizeHeader = "Stele-Content-Size";
 // The epoch of the composition that a client knows. Requests without it are let in.
 inline constexpr std::string_view kEpochHeader = "Stele-Epoch";
 // JSON that is longer is nothing a volume server says, except in lists.
