@@ -185,8 +185,11 @@ class StreamSession final : public ServerSession,
           setting_.workers.Run(work);
           return false;
         }
+        bool gone = false;
+        gone_ = &gone;
         work();
-        if (!on_worker_) return false;  // it needed the loop
+        if (gone) return false;  // it needed the loop
+        gone_ = nullptr;
         connection_.OnWake();
       } else if (const std::string_view output = connection_.output(); !output.empty()) {
         const ssize_t size =
@@ -206,6 +209,7 @@ class StreamSession final : public ServerSession,
   // The loop goes on. Nothing of the connection may be touched after this.
   void HandOver() {
     on_worker_ = false;
+    if (bool* const gone = std::exchange(gone_, nullptr)) *gone = true;
     asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
       self->TakeSocket();
       if (self->killed_) {
@@ -397,6 +401,7 @@ class StreamSession final : public ServerSession,
   ServerConnection connection_;
   bool on_worker_ = false;
   std::function<void()> work_;  // to be done by the worker that has the connection
+  bool* gone_ = nullptr;        // tells a worker whose handler goes on that it has it no longer
   Wait wait_ = Wait::kNothing;
   Moment since_;  // begin of wait_, or of being busy
   TransferBudget read_budget_;

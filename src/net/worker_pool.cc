@@ -64,22 +64,24 @@ void WorkerPool::Run(std::function<void()> work) {
   Signal(event_);
 }
 
+// Nobody gets the watcher, and closes the socket, before epoll has it.
 bool WorkerPool::Watch(int socket, std::shared_ptr<Watcher> watcher) {
-  {
-    Stripe& stripe = StripeOf(socket);
-    const std::lock_guard lock(stripe.mutex);
-    Check(stripe.watchers.emplace(socket, std::move(watcher)).second);
-  }
+  Stripe& stripe = StripeOf(socket);
+  const std::lock_guard lock(stripe.mutex);
   epoll_event wanted{.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data = {.fd = socket}};
-  if (::epoll_ctl(epoll_, EPOLL_CTL_MOD, socket, &wanted) == 0) return true;
-  if (errno == ENOENT && ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket, &wanted) == 0) return true;
-  static_cast<void>(Take(socket));
-  return false;
+  int failed = ::epoll_ctl(epoll_, EPOLL_CTL_MOD, socket, &wanted);
+  if (failed != 0 && errno == ENOENT) {
+    failed = ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket, &wanted);
+  }
+  if (failed != 0) return false;
+  Check(stripe.watchers.emplace(socket, std::move(watcher)).second);
+  return true;
 }
 
 bool WorkerPool::Unwatch(int socket) {
-  const std::shared_ptr<Watcher> watcher = Take(socket);
-  if (watcher == nullptr) return false;
+  Stripe& stripe = StripeOf(socket);
+  const std::lock_guard lock(stripe.mutex);
+  if (TakeFrom(stripe, socket) == nullptr) return false;
   ::epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);
   return true;
 }
@@ -87,6 +89,10 @@ bool WorkerPool::Unwatch(int socket) {
 std::shared_ptr<Watcher> WorkerPool::Take(int socket) {
   Stripe& stripe = StripeOf(socket);
   const std::lock_guard lock(stripe.mutex);
+  return TakeFrom(stripe, socket);
+}
+
+std::shared_ptr<Watcher> WorkerPool::TakeFrom(Stripe& stripe, int socket) {
   const auto at = stripe.watchers.find(socket);
   if (at == stripe.watchers.end()) return nullptr;
   return std::move(stripe.watchers.extract(at).mapped());

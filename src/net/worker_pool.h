@@ -53,6 +53,7 @@ class WorkerPool {
     return stripes_[static_cast<std::size_t>(socket) % stripes_.size()];
   }
   std::shared_ptr<Watcher> Take(int socket);
+  static std::shared_ptr<Watcher> TakeFrom(Stripe& stripe, int socket);
   void Loop();
   bool RunNext();  // false: there is no more work, and never will be
 
