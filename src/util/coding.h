@@ -20,7 +20,7 @@ void PutSized(std::string& out, std::string_view bytes);
 // that PutVarint() writes, reads as 0 or empty, and good() is false from then on.
 class ByteReader {
  public:
-  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+  explicit ByteReader(std::string_view bytes = {}) : rest_(bytes) {}
 
   std::uint32_t Fixed32();
   std::uint64_t Fixed64();
