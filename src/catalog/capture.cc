@@ -37,6 +37,10 @@ void AppendCaptureRow(const Capture& capture, std::string& out) {
   PutVarint(out, capture.place.offset);
   PutVarint(out, capture.place.length);
   PutVarint(out, capture.length);
+  if (capture.original) {
+    PutVarint(out, capture.original->batch);
+    PutVarint(out, capture.original->serial);
+  }
   if (capture.text_digest != 0) PutFixed64(out, capture.text_digest);
   if (capture.sha256) out.append(capture.sha256->data(), capture.sha256->size());
   if (capture.sha1) out.append(capture.sha1->data(), capture.sha1->size());
@@ -65,6 +69,11 @@ Result<Capture> ParseCaptureRow(std::string_view bytes) {
   capture.place.offset = reader.Varint();
   capture.place.length = reader.Varint();
   capture.length = reader.Varint();
+  if (flags & kHasOriginal) {
+    capture.original.emplace();
+    capture.original->batch = number();
+    capture.original->serial = number();
+  }
   if (flags & kHasText) capture.text_digest = reader.Fixed64();
   if (flags & kHasSha256) capture.sha256 = BytesOf<Sha256Bytes>(reader);
   if (flags & kHasSha1) capture.sha1 = BytesOf<Sha1Bytes>(reader);

@@ -43,9 +43,10 @@ struct Capture {
   std::uint32_t status = 0;  // of HTTP; 0: none
   std::uint32_t run = 0;     // the crawl or import that brought it
   CapturePlace place;
-  std::uint64_t length = 0;  // of the payload
-  std::uint64_t text_digest =
-      0;  // of the normalised text, for comparing captures of a URL; 0: none
+  std::uint64_t length = 0;           // of the payload
+  std::optional<CaptureId> original;  // of a revisit: the capture that has its payload, if known
+  // Of the normalised text, to compare captures of a URL; 0: none.
+  std::uint64_t text_digest = 0;
   std::optional<Sha256Bytes> sha256;  // of the payload
   std::optional<Sha1Bytes> sha1;      // of the payload, as index files of the field want it
   std::string_view type;              // media type, without parameters

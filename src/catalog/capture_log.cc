@@ -127,6 +127,14 @@ Result<HeldCapture> CaptureLog::Read(std::uint64_t offset) const {
   return held;
 }
 
+Result<Capture> CaptureLog::RowIn(std::string_view log, std::uint64_t offset) {
+  if (offset < log.size()) {
+    const std::optional<std::string_view> body = BodyAt(log.substr(offset), offset);
+    if (body && body->front() == 'r') return ParseCaptureRow(body->substr(1));
+  }
+  return Error{ErrorCode::kCorrupt, fmt::format("there is no row at byte {}", offset)};
+}
+
 Result<std::uint64_t> CaptureLog::Scan(std::uint64_t offset, const Take& take) const {
   std::string buffer(kFirstReadBytes, '\0');
   for (;; buffer.resize(kReadBytes)) {

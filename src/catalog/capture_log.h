@@ -48,6 +48,9 @@ class CaptureLog {
   // The row that begins at `offset`. Errors: kCorrupt.
   Result<HeldCapture> Read(std::uint64_t offset) const;
 
+  // The same in the bytes of a whole log; the row points into them. Errors: kCorrupt.
+  static Result<Capture> RowIn(std::string_view log, std::uint64_t offset);
+
   // Tells of all rows from `offset` on (0: the first) that are complete, in order. Returns where
   // the first one begins, or would, that is not: where to go on later. The texts are valid during
   // the call.

@@ -41,6 +41,10 @@ void CapturePageBuilder::Add(const Capture& capture) {
       Difference(capture.place.offset, ExpectedOffset(last_.place, capture.place.container)));
   PutVarint(Column(kRecordLength), capture.place.length);
   PutVarint(Column(kLength), capture.length);
+  if (capture.original) {
+    PutSignedVarint(Column(kOriginal), Difference(capture.original->batch, capture.id.batch));
+    PutSignedVarint(Column(kOriginal), Difference(capture.original->serial, capture.id.serial));
+  }
   if (capture.text_digest != 0) PutFixed64(Column(kTextDigest), capture.text_digest);
   if (capture.sha256) Column(kSha256).append(capture.sha256->data(), capture.sha256->size());
   if (capture.sha1) Column(kSha1).append(capture.sha1->data(), capture.sha1->size());
@@ -118,6 +122,11 @@ Result<const Capture*> CapturePageReader::Next() {
   row_.place.container = container;
   row_.place.length = Column(kRecordLength).Varint();
   row_.length = Column(kLength).Varint();
+  row_.original.reset();
+  if (flags & kHasOriginal) {
+    const std::uint32_t batch = narrow(Sum(row_.id.batch, Column(kOriginal).SignedVarint()));
+    row_.original = {batch, narrow(Sum(row_.id.serial, Column(kOriginal).SignedVarint()))};
+  }
   row_.text_digest = flags & kHasText ? Column(kTextDigest).Fixed64() : 0;
   row_.sha256.reset();
   if (flags & kHasSha256) row_.sha256 = BytesOf<Sha256Bytes>(Column(kSha256));

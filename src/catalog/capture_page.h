@@ -27,6 +27,7 @@ enum class CaptureColumn {
   kOffset,
   kRecordLength,
   kLength,
+  kOriginal,
   kTextDigest,
   kSha256,
   kSha1,

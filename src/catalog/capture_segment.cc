@@ -9,7 +9,6 @@ namespace stele::catalog {
 namespace {
 
 constexpr std::string_view kKind = "captures";
-constexpr int kLevel = 3;
 
 // Sorts as the number does.
 std::string SerialKey(std::uint32_t serial) {
@@ -54,9 +53,10 @@ CaptureSegmentWriter::CaptureSegmentWriter(std::unique_ptr<PageFileWriter> file,
 
 Result<std::unique_ptr<CaptureSegmentWriter>> CaptureSegmentWriter::Create(io::FileSystem& fs,
                                                                            std::string path,
-                                                                           std::uint32_t batch) {
+                                                                           std::uint32_t batch,
+                                                                           int level) {
   Result<std::unique_ptr<PageFileWriter>> file =
-      PageFileWriter::Create(fs, std::move(path), kKind, kLevel);
+      PageFileWriter::Create(fs, std::move(path), kKind, level);
   if (!file) return file.error();
   return std::unique_ptr<CaptureSegmentWriter>(new CaptureSegmentWriter(std::move(*file), batch));
 }

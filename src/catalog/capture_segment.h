@@ -36,8 +36,9 @@ struct CaptureSegmentTotals {
 // Not thread-safe. After an error nothing but the destructor may be called.
 class CaptureSegmentWriter {
  public:
+  // `level` is zstd's.
   static Result<std::unique_ptr<CaptureSegmentWriter>> Create(io::FileSystem& fs, std::string path,
-                                                              std::uint32_t batch);
+                                                              std::uint32_t batch, int level);
 
   // Requires: of this batch, the serial behind that of the last one, passes CheckCapture().
   Status Add(const Capture& capture);

@@ -28,7 +28,7 @@ std::vector<Capture> Rows(CaptureMaker& maker, std::uint32_t count) {
 
 Status Write(io::FileSystem& fs, const std::string& path, const std::vector<Capture>& rows) {
   Result<std::unique_ptr<CaptureSegmentWriter>> writer =
-      CaptureSegmentWriter::Create(fs, path, 200405);
+      CaptureSegmentWriter::Create(fs, path, 200405, 3);
   if (!writer) return writer.error();
   for (const Capture& row : rows) {
     if (const Status status = (*writer)->Add(row); !status) return status;

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/capture.h"
+#include "catalog/capture_log.h"
+#include "catalog/catalog_view.h"
+#include "catalog/new_rows.h"
+#include "catalog/page_cache.h"
+#include "io/file_system.h"
+#include "util/result.h"
+
+namespace stele::catalog {
+
+struct CatalogOptions {
+  std::uint64_t log_bytes = 64 << 20;  // a log that has them is turned into segments and a run
+  std::uint32_t fan_in = 4;            // so many files of a level are merged into one of the next
+};
+
+// The captures of an archive: what was captured when, and where it lies. This is its one writer;
+// CatalogReader is for other processes. Everything here can be made again from the containers.
+// Thread-safe. Borrows `fs` and `cache` for life. docs/catalog.md.
+class Catalog {
+ public:
+  // The catalog in `directory`, made when there is none; its parent must exist. Errors: kBusy when
+  // somebody else writes it, kCorrupt.
+  static Result<std::unique_ptr<Catalog>> Open(io::FileSystem& fs, std::string directory,
+                                               PageCache& cache, CatalogOptions options = {});
+  ~Catalog();
+
+  // Adds captures, or replaces those with the same ids, whose key and time must be the same.
+  // View() has them at once, readers in other processes when they look again. They are durable
+  // after Sync(). Errors: kInvalid for what no index takes (nothing was added then); after any
+  // other, nothing more can be added until it is opened again.
+  Status Append(std::span<const Capture> captures);
+  Status Sync();
+
+  std::shared_ptr<const CatalogView> View();
+
+  // Does one piece of the work that waits: turns a full log into files, or merges some. False when
+  // nothing waits. For a thread of its own; Append() does it itself where nobody does. An error
+  // leaves everything as it was, and may be tried again, unless Append() fails from then on, too.
+  Result<bool> Maintain();
+  // Turns everything into one run, and one segment for each batch.
+  Status Compact();
+
+  // Takes a batch out of the catalog, with all its rows.
+  Status DropBatch(std::uint32_t batch);
+
+ private:
+  Catalog(io::FileSystem& fs, std::string directory, PageCache& cache, CatalogOptions options);
+  Status Load();
+  Status MakeManifest();
+  Status ReplayLogs();
+  Status BeginLog();  // requires: mutex_
+  Status Broken(const Error& error);
+
+  // All of these require maintenance_.
+  Status FlushOldest();
+  Status FlushAll();
+  Status WriteRun(const NewRowsView& rows, Manifest& manifest);
+  Status WriteSegments(const NewRowsView& rows, std::string_view log, Manifest& manifest);
+  Result<bool> MergeRuns();
+  Result<bool> MergeSegments();
+  // Merges those of the manifest's, by their index, into one of this level.
+  Status MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level);
+  Status MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level);
+  // Makes it the state of the catalog, on disk and here; `flushed`: the oldest log is in it.
+  Status Commit(Manifest manifest, bool flushed);
+  void RemoveUnused(const Manifest& before, const Manifest& after);
+
+  io::FileSystem& fs_;
+  const std::string directory_;
+  PageCache& cache_;
+  const CatalogOptions options_;
+  std::unique_ptr<io::FileLock> lock_;
+
+  std::mutex maintenance_;  // taken before mutex_
+  std::mutex mutex_;        // of all below
+  std::shared_ptr<const CatalogFiles> files_;
+  std::deque<std::unique_ptr<NewRows>> logs_;  // the oldest first; the last one grows
+  std::unique_ptr<CaptureLogWriter> writer_;
+  std::optional<Error> broken_;
+};
+
+// Reads a catalog that another process may be writing. Thread-safe, but Refresh() is for one
+// thread at a time. Borrows `fs` and `cache` for life.
+class CatalogReader {
+ public:
+  // Errors: kNotFound when there is none yet, kCorrupt.
+  static Result<std::unique_ptr<CatalogReader>> Open(io::FileSystem& fs, std::string directory,
+                                                     PageCache& cache);
+
+  // Takes up what has been written since.
+  Status Refresh();
+  // As of the last Refresh().
+  std::shared_ptr<const CatalogView> View() const;
+
+ private:
+  CatalogReader(io::FileSystem& fs, std::string directory, PageCache& cache);
+  Status TryRefresh();
+
+  io::FileSystem& fs_;
+  const std::string directory_;
+  PageCache& cache_;
+  std::shared_ptr<const CatalogFiles> files_;
+  std::deque<std::unique_ptr<NewRows>> logs_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const CatalogView> view_;
+};
+
+}  // namespace stele::catalog

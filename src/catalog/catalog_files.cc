@@ -1,0 +1,96 @@
+#include "catalog/catalog_files.h"
+
+#include <algorithm>
+#include <set>
+
+#include "util/ascii.h"
+
+namespace stele::catalog {
+
+Result<Manifest> ReadManifest(io::FileSystem& fs, const std::string& directory) {
+  const Result<std::string> text = io::ReadFile(fs, ManifestPath(directory));
+  if (!text) return text.error();
+  Result<Manifest> manifest = ParseManifest(*text);
+  if (manifest) return manifest;
+  return Error{ErrorCode::kCorrupt, ManifestPath(directory) + ": " + manifest.error().text +
+                                        "; remove the catalog and rebuild it"};
+}
+
+Result<std::shared_ptr<const CatalogFiles>> OpenFiles(io::FileSystem& fs,
+                                                      const std::string& directory,
+                                                      const Manifest& manifest,
+                                                      const CatalogFiles* open, PageCache& cache) {
+  static const CatalogFiles kNone;
+  if (open == nullptr) open = &kNone;
+  auto files = std::make_shared<CatalogFiles>();
+  files->manifest = manifest;
+  for (const Manifest::Run& line : manifest.runs) {
+    const auto& known = open->manifest.runs;
+    const auto same = std::find(known.begin(), known.end(), line);
+    if (same != known.end()) {
+      files->runs.push_back(open->runs[static_cast<std::size_t>(same - known.begin())]);
+      continue;
+    }
+    auto run = LocationRun::Open(fs, RunPath(directory, line.number), cache);
+    if (!run) return run.error();
+    files->runs.push_back(std::move(*run));
+  }
+  for (const Manifest::Segment& line : manifest.segments) {
+    const auto& known = open->manifest.segments;
+    const auto same = std::find(known.begin(), known.end(), line);
+    if (same != known.end()) {
+      files->segments.push_back(open->segments[static_cast<std::size_t>(same - known.begin())]);
+      continue;
+    }
+    auto segment = CaptureSegment::Open(fs, SegmentPath(directory, line.batch, line.number), cache);
+    if (!segment) return segment.error();
+    files->segments.push_back(std::move(*segment));
+  }
+  return std::shared_ptr<const CatalogFiles>(std::move(files));
+}
+
+namespace {
+
+// Those with this ending, or with it and that of a file that was not finished.
+Status RemoveUnnamed(io::FileSystem& fs, const std::string& directory, const std::string& ending,
+                     const std::set<std::string>& named) {
+  const Result<std::vector<std::string>> names = fs.List(directory);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const std::string path = directory + '/' + name;
+    if (named.contains(path)) continue;
+    if (!name.ends_with(ending) && !name.ends_with(ending + ".new")) continue;
+    if (const Status status = fs.Remove(path); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status RemoveStrays(io::FileSystem& fs, const std::string& directory, const Manifest& manifest) {
+  std::set<std::string> named;
+  for (const Manifest::Run& run : manifest.runs) named.insert(RunPath(directory, run.number));
+  for (const Manifest::Segment& segment : manifest.segments) {
+    named.insert(SegmentPath(directory, segment.batch, segment.number));
+  }
+  if (const Status status = RemoveUnnamed(fs, RunDirectory(directory), ".run", named); !status) {
+    return status;
+  }
+  const Result<std::vector<std::string>> batches = fs.List(CaptureDirectory(directory));
+  if (!batches) return batches.error();
+  for (const std::string& batch : *batches) {
+    const std::string path = CaptureDirectory(directory) + '/' + batch;
+    if (const Status status = RemoveUnnamed(fs, path, ".rows", named); !status) return status;
+  }
+  const Result<std::vector<std::string>> names = fs.List(directory);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    if (!name.ends_with(".log")) continue;
+    const auto number = ParseDecimal(std::string_view(name).substr(0, name.size() - 4));
+    if (!number || *number >= manifest.first_log) continue;
+    if (const Status status = fs.Remove(directory + '/' + name); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace stele::catalog

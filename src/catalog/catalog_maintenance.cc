@@ -1,0 +1,304 @@
+// Files are merged by level: a new file has level 0, and when a level has `fan_in` files they
+// become one of the next. So an entry is written again as often as the number of logs has digits
+// to the base of `fan_in`, and there are at most `fan_in` - 1 files of each level to search.
+#include <algorithm>
+#include <map>
+
+#include "catalog/catalog.h"
+#include "catalog/catalog_files.h"
+#include "catalog/location_merge.h"
+#include "util/check.h"
+
+namespace stele::catalog {
+namespace {
+
+// Of zstd. What is merged is there to stay.
+constexpr int kQuickLevel = 3;
+constexpr int kDenseLevel = 9;
+
+// The newest of each batch first.
+void Arrange(Manifest& manifest) {
+  std::sort(manifest.runs.begin(), manifest.runs.end(),
+            [](const Manifest::Run& a, const Manifest::Run& b) {
+              return a.level != b.level ? a.level < b.level : a.number > b.number;
+            });
+  std::sort(manifest.segments.begin(), manifest.segments.end(),
+            [](const Manifest::Segment& a, const Manifest::Segment& b) {
+              if (a.batch != b.batch) return a.batch < b.batch;
+              return a.level != b.level ? a.level < b.level : a.number > b.number;
+            });
+  std::erase_if(manifest.dropped, [&](const Manifest::Dropped& dropped) {
+    return std::none_of(manifest.runs.begin(), manifest.runs.end(),
+                        [&](const Manifest::Run& run) { return run.number < dropped.before; });
+  });
+}
+
+template <typename Line>
+void Erase(std::vector<Line>& lines, const std::vector<std::size_t>& which) {
+  std::vector<Line> left;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (std::find(which.begin(), which.end(), i) == which.end()) left.push_back(lines[i]);
+  }
+  lines = std::move(left);
+}
+
+Status WriteMerged(LocationCursor& merged, LocationRunWriter& run) {
+  LocationCursor::Move move = merged.Seek(FirstOf(""));
+  for (; move && *move != nullptr; move = merged.Next()) {
+    if (const Status status = run.Add(**move); !status) return status;
+  }
+  if (!move) return move.error();
+  const Result<LocationRunTotals> totals = run.Finish();
+  return totals ? Status() : totals.error();
+}
+
+// `cursors` have the newest first.
+Status WriteMerged(std::vector<CaptureSegmentCursor>& cursors, CaptureSegmentWriter& segment) {
+  for (CaptureSegmentCursor& cursor : cursors) {
+    if (const Status status = cursor.Seek(0); !status) return status;
+  }
+  for (;;) {
+    const CaptureSegmentCursor* first = nullptr;
+    for (const CaptureSegmentCursor& cursor : cursors) {
+      if (!cursor.valid()) continue;
+      if (first == nullptr || cursor.row().id < first->row().id) first = &cursor;
+    }
+    if (first == nullptr) break;
+    if (const Status status = segment.Add(first->row()); !status) return status;
+    const CaptureId id = first->row().id;
+    for (CaptureSegmentCursor& cursor : cursors) {
+      if (!cursor.valid() || cursor.row().id != id) continue;
+      if (const Status status = cursor.Next(); !status) return status;
+    }
+  }
+  const Result<CaptureSegmentTotals> totals = segment.Finish();
+  return totals ? Status() : totals.error();
+}
+
+}  // namespace
+
+Result<bool> Catalog::Maintain() {
+  const std::scoped_lock maintenance(maintenance_);
+  bool flush = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (broken_) return *broken_;
+    flush = logs_.size() > 1;
+  }
+  if (flush) {
+    const Status status = FlushOldest();
+    return status ? Result<bool>(true) : status.error();
+  }
+  const Result<bool> merged = MergeRuns();
+  if (!merged || *merged) return merged;
+  return MergeSegments();
+}
+
+Status Catalog::FlushOldest() {
+  NewRowsView rows;
+  std::uint64_t number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    rows = logs_.front()->View();
+    number = logs_.front()->number();
+  }
+  Manifest manifest = files_->manifest;
+  manifest.first_log = number + 1;
+  if (!rows.places.empty()) {
+    const Result<std::string> log = io::ReadFile(fs_, LogPath(directory_, number));
+    if (!log) return log.error();
+    if (const Status status = WriteSegments(rows, *log, manifest); !status) return status;
+    if (const Status status = WriteRun(rows, manifest); !status) return status;
+  }
+  return Commit(std::move(manifest), /*flushed=*/true);
+}
+
+Status Catalog::WriteRun(const NewRowsView& rows, Manifest& manifest) {
+  const std::uint64_t number = manifest.next_file++;
+  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
+  if (!run) return run.error();
+  MergedLocations merged;
+  for (const auto& part : rows.locations) merged.Add(part->NewCursor());
+  manifest.runs.push_back({number, 0});
+  return WriteMerged(merged, **run);
+}
+
+Status Catalog::WriteSegments(const NewRowsView& rows, std::string_view log, Manifest& manifest) {
+  std::unique_ptr<CaptureSegmentWriter> segment;
+  std::uint32_t batch = 0;
+  const auto finish = [&]() -> Status {
+    if (segment == nullptr) return {};
+    const Result<CaptureSegmentTotals> totals = segment->Finish();
+    return totals ? Status() : totals.error();
+  };
+  for (const RowPlace& place : rows.All()) {
+    if (segment == nullptr || place.id.batch != batch) {
+      if (const Status status = finish(); !status) return status;
+      batch = place.id.batch;
+      const std::uint64_t number = manifest.next_file++;
+      if (const Status status = fs_.MakeDirectory(BatchDirectory(directory_, batch)); !status) {
+        return status;
+      }
+      if (const Status status = fs_.SyncDirectory(CaptureDirectory(directory_)); !status) {
+        return status;
+      }
+      auto created = CaptureSegmentWriter::Create(fs_, SegmentPath(directory_, batch, number),
+                                                  batch, kQuickLevel);
+      if (!created) return created.error();
+      segment = std::move(*created);
+      manifest.segments.push_back({batch, number, 0});
+    }
+    const Result<Capture> capture = CaptureLog::RowIn(log, place.offset);
+    if (!capture) return capture.error();
+    if (const Status status = segment->Add(*capture); !status) return status;
+  }
+  return finish();
+}
+
+Status Catalog::Commit(Manifest manifest, bool flushed) {
+  Arrange(manifest);
+  auto files = OpenFiles(fs_, directory_, manifest, files_.get(), cache_);
+  if (!files) return files.error();
+  const Status replaced = io::ReplaceFile(fs_, ManifestPath(directory_), FormatManifest(manifest));
+  const Manifest before = files_->manifest;
+  {
+    const std::scoped_lock lock(mutex_);
+    // It may be there or not: only opening again tells.
+    if (!replaced) return Broken(replaced.error());
+    files_ = std::move(*files);
+    if (flushed) logs_.pop_front();
+  }
+  RemoveUnused(before, manifest);
+  return {};
+}
+
+void Catalog::RemoveUnused(const Manifest& before, const Manifest& after) {
+  // What cannot be removed now is removed when the catalog is opened the next time.
+  const auto remove = [this](const std::string& path) { static_cast<void>(fs_.Remove(path).ok()); };
+  for (const Manifest::Run& run : before.runs) {
+    if (std::find(after.runs.begin(), after.runs.end(), run) == after.runs.end()) {
+      remove(RunPath(directory_, run.number));
+    }
+  }
+  for (const Manifest::Segment& line : before.segments) {
+    if (std::find(after.segments.begin(), after.segments.end(), line) == after.segments.end()) {
+      remove(SegmentPath(directory_, line.batch, line.number));
+    }
+  }
+  for (std::uint64_t log = before.first_log; log < after.first_log; ++log) {
+    remove(LogPath(directory_, log));
+  }
+}
+
+Result<bool> Catalog::MergeRuns() {
+  std::map<std::uint32_t, std::vector<std::size_t>> levels;
+  const std::vector<Manifest::Run>& runs = files_->manifest.runs;
+  for (std::size_t i = 0; i < runs.size(); ++i) levels[runs[i].level].push_back(i);
+  for (const auto& [level, which] : levels) {
+    if (which.size() < options_.fan_in) continue;
+    const Status status = MergeRunsInto(which, level + 1);
+    return status ? Result<bool>(true) : status.error();
+  }
+  return false;
+}
+
+Status Catalog::MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level) {
+  Manifest manifest = files_->manifest;
+  const std::uint64_t number = manifest.next_file++;
+  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
+  if (!run) return run.error();
+  MergedLocations merged;
+  for (const std::size_t i : which) {
+    merged.Add(files_->runs[i]->NewCursor(LocationRun::Reading::kOnce),
+               CatalogView::HiddenIn(manifest, manifest.runs[i].number));
+  }
+  if (const Status status = WriteMerged(merged, **run); !status) return status;
+  Erase(manifest.runs, which);
+  manifest.runs.push_back({number, level});
+  return Commit(std::move(manifest), /*flushed=*/false);
+}
+
+Result<bool> Catalog::MergeSegments() {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> levels;
+  const std::vector<Manifest::Segment>& segments = files_->manifest.segments;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    levels[{segments[i].level, segments[i].batch}].push_back(i);
+  }
+  for (const auto& [level, which] : levels) {
+    if (which.size() < options_.fan_in) continue;
+    const Status status = MergeSegmentsInto(which, level.first + 1);
+    return status ? Result<bool>(true) : status.error();
+  }
+  return false;
+}
+
+Status Catalog::MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level) {
+  Manifest manifest = files_->manifest;
+  const std::uint32_t batch = manifest.segments[which.front()].batch;
+  const std::uint64_t number = manifest.next_file++;
+  auto segment =
+      CaptureSegmentWriter::Create(fs_, SegmentPath(directory_, batch, number), batch, kDenseLevel);
+  if (!segment) return segment.error();
+  std::vector<CaptureSegmentCursor> cursors;
+  cursors.reserve(which.size());
+  for (const std::size_t i : which) {
+    cursors.emplace_back(*files_->segments[i], kTimeBegin, kTimeEnd);
+  }
+  if (const Status status = WriteMerged(cursors, **segment); !status) return status;
+  Erase(manifest.segments, which);
+  manifest.segments.push_back({batch, number, level});
+  return Commit(std::move(manifest), /*flushed=*/false);
+}
+
+Status Catalog::FlushAll() {
+  std::size_t full = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (broken_) return *broken_;
+    if (logs_.back()->rows() > 0) {
+      if (const Status status = writer_->Sync(); !status) return Broken(status.error());
+      if (const Status status = BeginLog(); !status) return Broken(status.error());
+    }
+    full = logs_.size() - 1;
+  }
+  for (; full > 0; --full) {
+    if (const Status status = FlushOldest(); !status) return status;
+  }
+  return {};
+}
+
+Status Catalog::Compact() {
+  const std::scoped_lock maintenance(maintenance_);
+  if (const Status status = FlushAll(); !status) return status;
+  const Manifest& manifest = files_->manifest;
+  if (manifest.runs.size() > 1 || !manifest.dropped.empty()) {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < manifest.runs.size(); ++i) all.push_back(i);
+    const std::uint32_t level = std::max(manifest.runs.back().level, 1u);
+    if (const Status status = MergeRunsInto(all, level); !status) return status;
+  }
+  for (;;) {
+    std::map<std::uint32_t, std::vector<std::size_t>> batches;
+    const std::vector<Manifest::Segment>& segments = files_->manifest.segments;
+    for (std::size_t i = 0; i < segments.size(); ++i) batches[segments[i].batch].push_back(i);
+    const auto several = std::find_if(batches.begin(), batches.end(),
+                                      [](const auto& batch) { return batch.second.size() > 1; });
+    if (several == batches.end()) return {};
+    const std::uint32_t level = std::max(segments[several->second.back()].level, 1u);
+    if (const Status status = MergeSegmentsInto(several->second, level); !status) return status;
+  }
+}
+
+Status Catalog::DropBatch(std::uint32_t batch) {
+  const std::scoped_lock maintenance(maintenance_);
+  if (const Status status = FlushAll(); !status) return status;
+  Manifest manifest = files_->manifest;
+  std::erase_if(manifest.segments,
+                [&](const Manifest::Segment& segment) { return segment.batch == batch; });
+  std::erase_if(manifest.dropped,
+                [&](const Manifest::Dropped& dropped) { return dropped.batch == batch; });
+  manifest.dropped.push_back({batch, manifest.next_file});
+  return Commit(std::move(manifest), /*flushed=*/false);
+}
+
+}  // namespace stele::catalog

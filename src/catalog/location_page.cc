@@ -1,0 +1,252 @@
+// A group is what a search decodes from its begin: few keys, and not too many entries. The first
+// key of a group is whole, the others share the front of the one before; a key whose entries go on
+// in the next group stands there again.
+#include "catalog/location_page.h"
+
+#include <algorithm>
+
+#include "catalog/capture.h"
+#include "util/check.h"
+
+namespace stele::catalog {
+namespace {
+
+constexpr std::size_t kGroupKeys = 16;
+constexpr std::size_t kGroupEntries = 128;
+constexpr std::size_t kGroupSize = 6;  // three offsets of two bytes
+
+// Differences go around at the ends of their range, so that any two numbers have one.
+std::int64_t Minus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+std::int64_t Plus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+void PutOffset(std::string& out, std::size_t offset) {
+  Check(offset <= 0xFFFF);
+  out += static_cast<char>(offset);
+  out += static_cast<char>(offset >> 8);
+}
+
+Error Corrupt() { return {ErrorCode::kCorrupt, "a page of locations cannot be understood"}; }
+
+}  // namespace
+
+std::size_t LocationPageBuilder::bytes() const {
+  return groups_.size() + keys_.size() + times_.size() + ids_.size();
+}
+
+void LocationPageBuilder::FinishKey() {
+  if (key_entries_ > 0) PutVarint(keys_, key_entries_);
+  key_entries_ = 0;
+}
+
+void LocationPageBuilder::BeginGroup() {
+  FinishKey();
+  PutOffset(groups_, keys_.size());
+  PutOffset(groups_, times_.size());
+  PutOffset(groups_, ids_.size());
+  ++group_count_;
+  group_keys_ = 0;
+  group_entries_ = 0;
+  key_time_ = base_time_;
+  last_serial_ = 0;
+}
+
+void LocationPageBuilder::Add(const LocationEntry& entry) {
+  Check(entry.key.size() <= kLocationKeyMax);
+  if (entries_ == 0) base_time_ = entry.time.milliseconds;
+  const bool same_key = entries_ > 0 && entry.key == key_;
+  if (entries_ == 0 || group_entries_ == kGroupEntries ||
+      (!same_key && group_keys_ == kGroupKeys)) {
+    BeginGroup();
+  }
+  const std::int64_t time = entry.time.milliseconds;
+  if (!same_key || group_entries_ == 0) {
+    FinishKey();
+    const std::size_t shared =
+        group_keys_ == 0
+            ? 0
+            : static_cast<std::size_t>(
+                  std::mismatch(key_.begin(), key_.end(), entry.key.begin(), entry.key.end())
+                      .first -
+                  key_.begin());
+    PutVarint(keys_, shared);
+    PutSized(keys_, entry.key.substr(shared));
+    PutSignedVarint(times_, Minus(time, key_time_));
+    key_time_ = time;
+    key_.assign(entry.key);
+    ++group_keys_;
+  } else {
+    PutVarint(times_, static_cast<std::uint64_t>(Minus(time, last_time_)));
+  }
+  last_time_ = time;
+  // The lowest bit says that the batch is not the month of the time, and follows.
+  const bool odd_batch = entry.id.batch != BatchOf(entry.time);
+  const std::int64_t step = std::int64_t{entry.id.serial} - std::int64_t{last_serial_};
+  PutSignedVarint(ids_, step * 2 + (odd_batch ? 1 : 0));
+  if (odd_batch) PutVarint(ids_, entry.id.batch);
+  last_serial_ = entry.id.serial;
+  ++key_entries_;
+  ++group_entries_;
+  ++entries_;
+}
+
+std::string LocationPageBuilder::Take() {
+  FinishKey();
+  std::string page;
+  PutVarint(page, group_count_);
+  PutSignedVarint(page, base_time_);
+  PutVarint(page, keys_.size());
+  PutVarint(page, times_.size());
+  PutVarint(page, ids_.size());
+  for (std::string* part : {&groups_, &keys_, &times_, &ids_}) {
+    page += *part;
+    part->clear();
+  }
+  group_count_ = 0;
+  entries_ = 0;
+  return page;
+}
+
+Status LocationPageCursor::Open(std::string_view page) {
+  ByteReader reader(page);
+  const std::uint64_t groups = reader.Varint();
+  base_time_ = reader.SignedVarint();
+  const std::uint64_t keys_size = reader.Varint();
+  const std::uint64_t times_size = reader.Varint();
+  const std::uint64_t ids_size = reader.Varint();
+  if (groups == 0 || groups > page.size()) return Corrupt();
+  group_count_ = groups;
+  groups_ = reader.Bytes(groups * kGroupSize);
+  keys_ = reader.Bytes(keys_size);
+  times_ = reader.Bytes(times_size);
+  ids_ = reader.Bytes(ids_size);
+  if (!reader.good() || !reader.AtEnd()) return Corrupt();
+  return {};
+}
+
+std::size_t LocationPageCursor::GroupOffset(std::size_t group, std::size_t column) const {
+  const std::size_t at = group * kGroupSize + column * 2;
+  return static_cast<unsigned char>(groups_[at]) |
+         std::size_t{static_cast<unsigned char>(groups_[at + 1])} << 8;
+}
+
+std::string_view LocationPageCursor::GroupSlice(std::string_view bytes, std::size_t group,
+                                                std::size_t column) const {
+  const std::size_t begin = GroupOffset(group, column);
+  const std::size_t end = group + 1 < group_count_ ? GroupOffset(group + 1, column) : bytes.size();
+  if (begin > end || end > bytes.size()) return {};
+  return bytes.substr(begin, end - begin);
+}
+
+bool LocationPageCursor::EnterGroup(std::size_t group) {
+  group_ = group;
+  key_reader_ = ByteReader(GroupSlice(keys_, group, 0));
+  time_reader_ = ByteReader(GroupSlice(times_, group, 1));
+  id_reader_ = ByteReader(GroupSlice(ids_, group, 2));
+  key_.clear();
+  key_left_ = 0;
+  key_time_ = base_time_;
+  entry_.id = {};
+  good_ = !key_reader_.AtEnd();  // no group is empty
+  return good_;
+}
+
+bool LocationPageCursor::Step() {
+  const bool key_begins = key_left_ == 0;
+  if (key_begins) {
+    if (key_reader_.AtEnd()) {
+      good_ = good_ && time_reader_.AtEnd() && id_reader_.AtEnd();
+      return false;
+    }
+    const std::uint64_t shared = key_reader_.Varint();
+    const std::string_view rest = key_reader_.Sized();
+    key_left_ = key_reader_.Varint();
+    good_ = good_ && key_reader_.good() && shared <= key_.size() && key_left_ > 0 &&
+            shared + rest.size() <= kLocationKeyMax;
+    if (!good_) return false;
+    key_.replace(shared, std::string::npos, rest);
+    entry_.key = key_;
+    key_time_ = Plus(key_time_, time_reader_.SignedVarint());
+    entry_.time.milliseconds = key_time_;
+  } else {
+    entry_.time.milliseconds =
+        Plus(entry_.time.milliseconds, static_cast<std::int64_t>(time_reader_.Varint()));
+  }
+  --key_left_;
+  const std::int64_t id = id_reader_.SignedVarint();
+  const std::int64_t serial = std::int64_t{entry_.id.serial} + (id >> 1);
+  const std::uint64_t batch = id & 1 ? id_reader_.Varint() : BatchOf(entry_.time);
+  good_ = good_ && time_reader_.good() && id_reader_.good() && serial >= 0 &&
+          serial <= 0xFFFF'FFFF && batch <= 0xFFFF'FFFF;
+  entry_.id = {static_cast<std::uint32_t>(batch), static_cast<std::uint32_t>(serial)};
+  return good_;
+}
+
+LocationCursor::Move LocationPageCursor::First() {
+  if (!EnterGroup(0) || !Step()) return Corrupt();
+  return &entry_;
+}
+
+LocationCursor::Move LocationPageCursor::Next() {
+  if (Step()) return &entry_;
+  if (!good_) return Corrupt();
+  if (group_ + 1 == group_count_) return nullptr;
+  if (!EnterGroup(group_ + 1) || !Step()) return Corrupt();
+  return &entry_;
+}
+
+std::size_t LocationPageCursor::GroupOf(const LocationEntry& at) {
+  std::size_t low = 0;
+  std::size_t high = group_count_ - 1;  // the answer is in [low, high]
+  while (low < high) {
+    const std::size_t middle = low + (high - low + 1) / 2;
+    if (!EnterGroup(middle) || !Step()) return middle;  // found again when it is entered
+    if (entry_ <= at) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+LocationCursor::Move LocationPageCursor::Seek(const LocationEntry& at) {
+  if (!EnterGroup(GroupOf(at)) || !Step()) return Corrupt();
+  const LocationEntry* entry = &entry_;
+  while (entry != nullptr && *entry < at) {
+    Move next = Next();
+    if (!next) return next;
+    entry = *next;
+  }
+  return entry;
+}
+
+LocationCursor::Move LocationPageCursor::SeekBackIn(std::size_t group, const LocationEntry* at) {
+  if (!EnterGroup(group)) return Corrupt();
+  LocationEntry best;
+  bool found = false;
+  while (Step()) {
+    if (at != nullptr && entry_ > *at) break;
+    if (!found || best.key != entry_.key) {
+      back_key_ = key_;
+    }
+    best = entry_;
+    best.key = back_key_;
+    found = true;
+  }
+  if (!good_) return Corrupt();
+  if (!found) return nullptr;
+  entry_ = best;
+  return &entry_;
+}
+
+LocationCursor::Move LocationPageCursor::SeekBack(const LocationEntry& at) {
+  return SeekBackIn(GroupOf(at), &at);
+}
+
+LocationCursor::Move LocationPageCursor::Last() { return SeekBackIn(group_count_ - 1, nullptr); }
+
+}  // namespace stele::catalog

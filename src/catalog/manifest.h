@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+
+// The root of a catalog: which files it consists of. docs/formats/location.md.
+namespace stele::catalog {
+
+struct Manifest {
+  struct Run {
+    std::uint64_t number = 0;  // of its file
+    std::uint32_t level = 0;   // how many merges its entries went through
+    friend bool operator==(const Run&, const Run&) = default;
+  };
+  struct Segment {
+    std::uint32_t batch = 0;
+    std::uint64_t number = 0;
+    std::uint32_t level = 0;
+    friend bool operator==(const Segment&, const Segment&) = default;
+  };
+  // A batch that was dropped: runs with smaller numbers may still have its entries.
+  struct Dropped {
+    std::uint32_t batch = 0;
+    std::uint64_t before = 0;
+    friend bool operator==(const Dropped&, const Dropped&) = default;
+  };
+
+  std::uint64_t next_file = 1;
+  std::uint64_t first_log = 1;  // logs from here on have rows that are in no run
+  std::vector<Run> runs;
+  std::vector<Segment> segments;
+  std::vector<Dropped> dropped;
+
+  friend bool operator==(const Manifest&, const Manifest&) = default;
+};
+
+std::string FormatManifest(const Manifest& manifest);
+// Errors: kCorrupt.
+Result<Manifest> ParseManifest(std::string_view text);
+
+// Names in the directory of a catalog.
+std::string ManifestPath(const std::string& directory);
+std::string LogPath(const std::string& directory, std::uint64_t number);
+std::string RunPath(const std::string& directory, std::uint64_t number);
+std::string SegmentPath(const std::string& directory, std::uint32_t batch, std::uint64_t number);
+std::string RunDirectory(const std::string& directory);
+std::string CaptureDirectory(const std::string& directory);
+std::string BatchDirectory(const std::string& directory, std::uint32_t batch);
+
+}  // namespace stele::catalog

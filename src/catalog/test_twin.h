@@ -1,0 +1,123 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "formats/url/surt.h"
+
+// A catalog that is slow and obvious: all captures in a map, each query a loop over them.
+namespace stele::catalog {
+
+using TwinEntry = std::tuple<std::string, std::int64_t, CaptureId>;
+
+class CatalogTwin {
+ public:
+  void Append(const std::vector<Capture>& captures) {
+    for (const Capture& capture : captures) {
+      Capture& row = rows_[capture.id] = capture;
+      row.url = texts_.emplace_back(capture.url);
+      row.key = texts_.emplace_back(capture.key);
+      row.type = texts_.emplace_back(capture.type);
+    }
+  }
+  void DropBatch(std::uint32_t batch) {
+    std::erase_if(rows_, [&](const auto& row) { return row.first.batch == batch; });
+  }
+
+  const std::map<CaptureId, Capture>& rows() const { return rows_; }
+
+  static std::string KeyOf(const Capture& row) {
+    return row.key.empty() ? url::SurtKey(row.url) : std::string(row.key);
+  }
+
+  std::vector<TwinEntry> Find(const LocationQuery& query) const {
+    using Pick = LocationQuery::Pick;
+    std::map<std::string, std::vector<TwinEntry>> by_key;
+    for (const auto& [id, row] : rows_) {
+      const std::string key = KeyOf(row);
+      if (query.what.Has(key)) by_key[key].emplace_back(key, row.time.milliseconds, id);
+    }
+    std::vector<TwinEntry> answers;
+    for (auto& [key, entries] : by_key) {
+      std::sort(entries.begin(), entries.end());
+      const TwinEntry* best = nullptr;
+      for (const TwinEntry& entry : entries) {
+        const std::int64_t time = std::get<1>(entry);
+        const std::int64_t at = query.from.milliseconds;
+        if (query.pick == Pick::kAll && at <= time && time <= query.to.milliseconds) {
+          answers.push_back(entry);
+        }
+        if (query.pick == Pick::kBefore && time <= at) best = &entry;
+        if (query.pick == Pick::kAfter && time >= at && best == nullptr) best = &entry;
+        if (query.pick != Pick::kNearest) continue;
+        const auto distance = [&](const TwinEntry& e) { return std::abs(std::get<1>(e) - at); };
+        // Of several at one earlier moment the last, of several at one later moment the first.
+        if (best == nullptr || distance(entry) < distance(*best) ||
+            (distance(entry) == distance(*best) && time <= at)) {
+          best = &entry;
+        }
+      }
+      if (best != nullptr) answers.push_back(*best);
+    }
+    return answers;
+  }
+
+  std::vector<CaptureId> Scan(const CaptureScan::Query& query) const {
+    std::vector<CaptureId> ids;
+    for (const auto& [id, row] : rows_) {
+      if (row.time < query.from || query.to < row.time) continue;
+      if (query.what && !query.what->Has(KeyOf(row))) continue;
+      if (query.batch && id.batch != *query.batch) continue;
+      if (query.after && id <= *query.after) continue;
+      ids.push_back(id);
+    }
+    return ids;
+  }
+
+ private:
+  std::map<CaptureId, Capture> rows_;
+  std::deque<std::string> texts_;
+};
+
+// All answers of a catalog, asked for in portions of `limit`, each from where the last one ended.
+inline std::vector<TwinEntry> AllAnswers(const CatalogView& view, LocationQuery query,
+                                         std::size_t limit) {
+  std::vector<TwinEntry> answers;
+  for (;;) {
+    LocationResults results = view.Find(query);
+    for (std::size_t i = 0; i < limit; ++i) {
+      const Result<const LocationEntry*> entry = results.Next();
+      EXPECT_TRUE(entry) << entry.error().text;
+      if (!entry || *entry == nullptr) return answers;
+      answers.emplace_back((*entry)->key, (*entry)->time.milliseconds, (*entry)->id);
+    }
+    query.resume = results.Resume();
+  }
+}
+
+inline std::vector<CaptureId> AllRows(const CatalogView& view, CaptureScan::Query query,
+                                      std::size_t limit, const CatalogTwin& twin) {
+  std::vector<CaptureId> ids;
+  for (;;) {
+    CaptureScan scan = view.Scan(query);
+    for (std::size_t i = 0; i < limit; ++i) {
+      const Result<const Capture*> row = scan.Next();
+      EXPECT_TRUE(row) << row.error().text;
+      if (!row || *row == nullptr) return ids;
+      const auto expected = twin.rows().find((*row)->id);
+      EXPECT_TRUE(expected != twin.rows().end() && expected->second == **row);
+      ids.push_back((*row)->id);
+    }
+    query.after = ids.back();
+  }
+}
+
+}  // namespace stele::catalog
