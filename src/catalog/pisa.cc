@@ -84,7 +84,9 @@ PisaBlockNumber Pisa::InsertAt(std::uint32_t level, std::string_view key, Timest
                                std::uint64_t value) {
   const PisaBlockNumber number = LiveBlock(level, key);
   PisaBlock& block = *blocks_[number];
-  if (block.all_bytes() + block.Growth(key, birth) > options_.limits.block_bytes_max) {
+  const std::size_t free_bytes = options_.limits.block_bytes_max - block.all_bytes();
+  const std::size_t growth_max = key.size() + kPisaKeyBytes + kPisaVersionBytes;
+  if (free_bytes < growth_max && free_bytes < block.Growth(key, birth)) {
     return Split(number, key, birth, value);
   }
   block.Add(key, birth, value);

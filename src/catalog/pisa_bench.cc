@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
+#include "catalog/location_run.h"
 #include "catalog/pisa_cursor.h"
 #include "catalog/pisa_segment.h"
 #include "catalog/pisa_segment_writer.h"
@@ -176,6 +178,52 @@ void BM_StateFromSortedNumbers(benchmark::State& state) {
   ScanForState(state, history.captures, history.middle, [](const Capture& one) { return one.url; });
 }
 BENCHMARK(BM_StateFromSortedNumbers)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+
+// A sorted run of all captures, from end to end: what there is without persistent trees.
+void ScanRun(benchmark::State& state, std::size_t cache_bytes) {
+  const History& history = HistoryWith(state.range(0));
+  io::MemoryFileSystem disk;
+  auto writer = LocationRunWriter::Create(disk, "run");
+  Check(writer.ok());
+  for (const Capture& one : history.captures) {
+    const Status added = (*writer)->Add({history.urls[one.url], one.time, one.id});
+    Check(added.ok());
+  }
+  Check((*writer)->Finish().ok());
+  PageCache cache(cache_bytes);
+  const auto run = LocationRun::Open(disk, "run", cache);
+  Check(run.ok());
+  std::uint64_t keys = 0;
+  for (auto _ : state) {
+    const auto cursor = (*run)->NewCursor(LocationRun::Reading::kAgain);
+    std::uint64_t sum = 0;
+    std::string key;
+    std::optional<CaptureId> newest;
+    const auto give = [&] {
+      if (!newest) return;
+      sum += newest->serial;
+      ++keys;
+    };
+    for (auto move = cursor->Seek(FirstOf("")); *move != nullptr; move = cursor->Next()) {
+      const LocationEntry& one = **move;
+      if (one.key != key) {
+        give();
+        newest.reset();
+        key = one.key;
+      }
+      if (one.time <= history.middle) newest = one.id;
+    }
+    give();
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(keys));
+}
+
+void BM_StateFromSortedRunOnDisk(benchmark::State& state) { ScanRun(state, 0); }
+BENCHMARK(BM_StateFromSortedRunOnDisk)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+
+void BM_StateFromSortedRunInCache(benchmark::State& state) { ScanRun(state, 256 << 20); }
+BENCHMARK(BM_StateFromSortedRunInCache)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
 
 void BM_BuildSegment(benchmark::State& state) {
   const History& history = HistoryWith(state.range(0));

@@ -89,6 +89,58 @@ TEST_F(PisaSegmentTest, P2_AnswersAsItsTwinDoes) {
   }
 }
 
+// As an archive has it: long keys, pages of full size, parts of a thousand captures and more.
+TEST_F(PisaSegmentTest, P2_AnswersAsItsTwinDoesWithPagesOfFullSize) {
+  io::SeededRandom dice(11);
+  std::vector<PisaCapture> captures;
+  for (std::uint32_t i = 0; i < 40000; ++i) {
+    const std::uint64_t page = dice.Next() % 100 < 20 ? 7 : dice.Next() % 9000;
+    std::string key = fmt::format("com,example{})/articles/{:08x}", page % 13, page * 2654435761);
+    key.append(page % 50 == 0 ? 470 : page % 40, 'x');
+    captures.push_back({key, Timestamp{1000 + i / 2}, kEndOfTime, {200405, i}});
+  }
+  const PisaTwin twin = TwinOf(captures);
+  const PisaSegmentOptions options{Timestamp{6000}, Timestamp{18000}, {}, 200000};
+  ASSERT_TRUE(WriteSegment(disk_, "s", options, ByKey(captures)));
+  const auto segment = Open();
+  ASSERT_NE(segment, nullptr);
+  EXPECT_GT(segment->parts().size(), 3u);
+  EXPECT_TRUE(segment->Validate([](const Error& error) { ADD_FAILURE() << error.text; }));
+  for (std::int64_t first = 6000; first < 18000; first += 3777) {
+    for (std::int64_t last = first; last < 18000; last += 3555) {
+      const PisaSelection all = AliveDuring(Timestamp{first}, Timestamp{last});
+      EXPECT_TRUE(ReadAll(*segment, all) == twin.Answer(all)) << first << " " << last;
+      const PisaSelection some = AliveDuring(Timestamp{first}, Timestamp{last}, "com,example5)/");
+      EXPECT_TRUE(ReadAll(*segment, some) == twin.Answer(some)) << first << " " << last;
+    }
+  }
+}
+
+// The same keys captured 3, 30 and 90 times, in segments of three captures for each key.
+TEST_F(PisaSegmentTest, P2_AMomentReadsAsManyPagesHoweverLongTheHistory) {
+  constexpr std::int64_t kKeys = 3000;
+  std::vector<std::size_t> pages;
+  std::vector<PisaCapture> captures;
+  for (std::int64_t round = 0; round < 90; ++round) {
+    for (std::int64_t i = 0; i < kKeys; ++i) {
+      const std::string key = fmt::format("com,example)/articles/{:08}", i);
+      const Timestamp time{round * kKeys + i * 7919 % kKeys};
+      captures.push_back({key, time, kEndOfTime, {200405, static_cast<std::uint32_t>(i)}});
+    }
+    if (round != 2 && round != 29 && round != 89) continue;
+    const std::int64_t first = (round - 2) * kKeys;
+    const PisaSegmentOptions options{Timestamp{first}, Timestamp{first + 3 * kKeys}};
+    ASSERT_TRUE(WriteSegment(disk_, "s", options, ByKey(captures)));
+    const auto segment = Open();
+    const CountingForest counting(*segment);
+    EXPECT_EQ(ReadAll(counting, StateAt(Timestamp{first + 2 * kKeys})).size(), kKeys);
+    pages.push_back(counting.reads);
+  }
+  ASSERT_EQ(pages.size(), 3u);
+  EXPECT_LE(pages[1], pages[0] * 3 / 2);
+  EXPECT_LE(pages[2], pages[1] + 1);
+}
+
 TEST_F(PisaSegmentTest, P1_KnowsWhatItHas) {
   ASSERT_TRUE(WriteSegment(disk_, "s", SmallSegment(), Example()));
   const PisaSegmentSummary summary = Open()->summary();

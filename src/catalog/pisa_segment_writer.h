@@ -19,8 +19,9 @@ struct PisaSegmentOptions {
   Timestamp end = kEndOfTime;
   PisaLimits limits = {};
   // So many bytes of captures are held in memory, and the versions of one key more. Each time a
-  // tree of its own is made for the keys at hand.
-  std::size_t part_bytes_max = 32 << 20;
+  // tree of its own is made for the keys at hand, which takes about four times as much. Small
+  // parts stay in the processor's caches.
+  std::size_t part_bytes_max = 4 << 20;
 };
 
 // Builds a segment: everything that was alive from `first` until `end`. Captures come by key, as

@@ -16,25 +16,6 @@ void ExpectValid(const Pisa& pisa) {
   EXPECT_EQ(counts->blocks, pisa.block_count());
 }
 
-// Counts what is read from another forest.
-class CountingForest final : public PisaForest {
- public:
-  explicit CountingForest(const PisaForest& base) : base_(base) {}
-  const std::vector<PisaPart>& parts() const override { return base_.parts(); }
-  Result<PisaBlockPointer> Read(PisaBlockNumber number) const override {
-    ++reads;
-    return base_.Read(number);
-  }
-  Error Corrupt(PisaBlockNumber number, std::string_view what) const override {
-    return base_.Corrupt(number, what);
-  }
-
-  mutable std::size_t reads = 0;
-
- private:
-  const PisaForest& base_;
-};
-
 void CheckAgainstTwin(const PisaScenario& scenario, std::uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   io::SeededRandom dice(seed);

@@ -26,6 +26,25 @@ inline std::vector<PisaCapture> ReadAll(const PisaForest& forest, const PisaSele
   }
 }
 
+// Counts what is read from another forest.
+class CountingForest final : public PisaForest {
+ public:
+  explicit CountingForest(const PisaForest& base) : base_(base) {}
+  const std::vector<PisaPart>& parts() const override { return base_.parts(); }
+  Result<PisaBlockPointer> Read(PisaBlockNumber number) const override {
+    ++reads;
+    return base_.Read(number);
+  }
+  Error Corrupt(PisaBlockNumber number, std::string_view what) const override {
+    return base_.Corrupt(number, what);
+  }
+
+  mutable std::size_t reads = 0;
+
+ private:
+  const PisaForest& base_;
+};
+
 // As sorted runs have them. Of captures with the same key and time the last one stays the last.
 inline std::vector<PisaCapture> ByKey(std::vector<PisaCapture> captures) {
   std::stable_sort(captures.begin(), captures.end(),

@@ -1,0 +1,194 @@
+#include "catalog/pisa_timeline.h"
+
+#include <gtest/gtest.h>
+
+#include "catalog/location_memtable.h"
+#include "catalog/pisa_test_lab.h"
+#include "io/fault_file_system.h"
+#include "io/memory_file_system.h"
+
+namespace stele::catalog {
+namespace {
+
+// An archive in small: segments, and what is in none of them.
+class PisaTimelineTest : public testing::Test {
+ protected:
+  void Add(const PisaCapture& one) {
+    loose_.push_back(one);
+    twin_.Insert(one.key, one.birth, one.capture);
+  }
+
+  PisaTimelineCursor Ask(const PisaSelection& selection) {
+    std::vector<LocationEntry> entries;
+    for (const PisaCapture& one : loose_) entries.push_back({one.key, one.birth, one.capture});
+    sorted_ = SortedEntries::Sort(entries);
+    return PisaTimelineCursor(segments_, sorted_->NewCursor(), selection);
+  }
+
+  std::vector<PisaCapture> Read(const PisaSelection& selection) {
+    PisaTimelineCursor cursor = Ask(selection);
+    std::vector<PisaCapture> found;
+    for (;;) {
+      const Result<bool> more = cursor.Next();
+      EXPECT_TRUE(more) << more.error().text;
+      if (!more || !*more) return found;
+      found.push_back(
+          {std::string(cursor.key()), cursor.birth(), cursor.death(), cursor.capture()});
+    }
+  }
+
+  PisaSegmentPointer Build(Timestamp first, Timestamp end) {
+    const PisaSegmentOptions options{first, end, kSmallPisa, 4000};
+    const std::string path = "segment-" + std::to_string(++files_);
+    PisaTimelineCursor cursor = Ask(SelectionFor(options));
+    EXPECT_TRUE(WritePisaSegment(disk_, path, options, cursor));
+    Result<std::unique_ptr<PisaSegment>> segment = PisaSegment::Open(disk_, path, cache_);
+    EXPECT_TRUE(segment);
+    EXPECT_TRUE((*segment)->Validate([](const Error& e) { ADD_FAILURE() << e.text; }));
+    return std::move(*segment);
+  }
+
+  // A segment from the end of the last one until `end`.
+  void Roll(Timestamp end) {
+    const Timestamp first = segments_.empty() ? kBeginningOfTime : segments_.back()->end();
+    segments_.push_back(Build(first, end));
+    ForgetLoose(first, end);
+  }
+  // The segments from number `from` on again: then what came late is in them.
+  void Rebuild(std::size_t from) {
+    for (std::size_t i = from; i < segments_.size(); ++i) {
+      segments_[i] = Build(segments_[i]->first(), segments_[i]->end());
+    }
+    ForgetLoose(segments_[from]->first(), segments_.back()->end());
+  }
+  void ForgetLoose(Timestamp first, Timestamp end) {
+    std::erase_if(loose_,
+                  [&](const PisaCapture& one) { return first <= one.birth && one.birth < end; });
+  }
+
+  void ExpectRight(const std::vector<PisaCapture>& captures, io::Random& dice) {
+    ASSERT_TRUE(CheckPisaTimeline(segments_));
+    for (int i = 0; i < 60; ++i) {
+      const PisaSelection selection = AnySelection(captures, dice);
+      EXPECT_EQ(Read(selection), twin_.Answer(selection));
+    }
+  }
+
+  io::MemoryFileSystem disk_;
+  PageCache cache_{1 << 16};
+  std::vector<PisaSegmentPointer> segments_;
+  std::vector<PisaCapture> loose_;
+  std::shared_ptr<const SortedEntries> sorted_;
+  PisaTwin twin_;
+  int files_ = 0;
+};
+
+// One in `late` captures is held back until all others are there.
+std::pair<std::vector<PisaCapture>, std::vector<PisaCapture>> InTimeAndLate(
+    std::uint64_t seed, std::uint64_t late, std::size_t still_percent = 0) {
+  io::SeededRandom dice(seed);
+  std::pair<std::vector<PisaCapture>, std::vector<PisaCapture>> both;
+  for (const PisaCapture& one : MakeScenario({900, 60, 20, still_percent}, dice)) {
+    (dice.Next() % late == 0 ? both.second : both.first).push_back(one);
+  }
+  return both;
+}
+
+TEST_F(PisaTimelineTest, P2_AnswersAsItsTwinDoesWhileTimeGoesOn) {
+  io::SeededRandom dice(7);
+  const std::vector<PisaCapture> captures = InTimeAndLate(1, 1000000).first;
+  for (std::size_t i = 0; i < captures.size(); ++i) {
+    Add(captures[i]);
+    if (i % 200 == 150) Roll(captures[i].birth);
+    if (i % 100 == 99) ExpectRight(captures, dice);
+  }
+  EXPECT_EQ(segments_.size(), 4u);
+  EXPECT_LT(loose_.size(), 200u);
+}
+
+TEST_F(PisaTimelineTest, P2_CapturesThatComeLateTakeTheirPlace) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    segments_.clear();
+    loose_.clear();
+    twin_ = {};
+    io::SeededRandom dice(seed);
+    const auto [in_time, late] = InTimeAndLate(seed, 10);
+    for (std::size_t i = 0; i < in_time.size(); ++i) {
+      Add(in_time[i]);
+      if (i % 200 == 150) Roll(in_time[i].birth);
+    }
+    for (const PisaCapture& one : late) Add(one);
+    ExpectRight(in_time, dice);
+    Roll(in_time.back().birth);  // what was late for the others is not for this one
+    ExpectRight(in_time, dice);
+    Rebuild(2);
+    ExpectRight(in_time, dice);
+    Rebuild(0);
+    EXPECT_LT(loose_.size(), 10u);
+    ExpectRight(in_time, dice);
+  }
+}
+
+TEST_F(PisaTimelineTest, P2_OfCapturesWithOneTimeTheLargestIdIsShown) {
+  for (const std::uint32_t serial : {2, 3, 1}) {
+    loose_.push_back({"a", Timestamp{5}, kEndOfTime, {1, serial}});
+    if (serial == 3) Roll(Timestamp{10});
+  }
+  const std::vector<PisaCapture> shown = {{"a", Timestamp{5}, kEndOfTime, {1, 3}}};
+  EXPECT_EQ(Read(StateAt(Timestamp{7})), shown);
+  EXPECT_EQ(Read(AliveDuring(Timestamp{0}, Timestamp{99})), shown);
+}
+
+TEST_F(PisaTimelineTest, P2_ANewArchiveHasOnlyLooseCaptures) {
+  EXPECT_TRUE(Read(StateAt(Timestamp{7})).empty());
+  Add({"a", Timestamp{5}, kEndOfTime, {1, 1}});
+  EXPECT_EQ(Read(StateAt(Timestamp{7})).size(), 1u);
+  EXPECT_TRUE(Read(StateAt(Timestamp{4})).empty());
+}
+
+TEST_F(PisaTimelineTest, P2_AGapBetweenSegmentsIsNamed) {
+  Roll(Timestamp{10});
+  segments_.push_back(Build(Timestamp{11}, Timestamp{20}));
+  const Status checked = CheckPisaTimeline(segments_);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(checked.error().text.substr(0, 10), "segment-2:");
+}
+
+TEST_F(PisaTimelineTest, P1_AFailingDiskIsReportedToWhoeverBuilds) {
+  const auto [in_time, late] = InTimeAndLate(3, 5);
+  for (const PisaCapture& one : in_time) Add(one);
+  Roll(Timestamp{2000});
+  for (const PisaCapture& one : late) Add(one);
+  const PisaSegmentOptions options{kBeginningOfTime, Timestamp{3000}, kSmallPisa, 4000};
+  for (int fail_at = 1;; ++fail_at) {
+    io::FaultFileSystem fs(disk_, fail_at);
+    PageCache cache(0);
+    auto segment = PisaSegment::Open(fs, "segment-1", cache);
+    if (!segment) continue;
+    Ask(StateAt(Timestamp{0}));
+    PisaTimelineCursor cursor({std::move(*segment)}, sorted_->NewCursor(), SelectionFor(options));
+    const Status written = WritePisaSegment(fs, "again", options, cursor);
+    if (!written) {
+      EXPECT_EQ(written.error().code, ErrorCode::kIo);
+      continue;
+    }
+    const auto again = PisaSegment::Open(disk_, "again", cache_);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(ReadAll(**again, AliveDuring(Timestamp{0}, Timestamp{2999})),
+              twin_.Answer(AliveDuring(Timestamp{0}, Timestamp{2999})));
+    EXPECT_GT(fail_at, 20);
+    break;
+  }
+}
+
+TEST(PisaRoll, P2_SegmentsAreRolledAtThreeCapturesForEachKey) {
+  EXPECT_FALSE(IsTimeToRoll(99999, 10));
+  EXPECT_TRUE(IsTimeToRoll(100000, 10));
+  EXPECT_FALSE(IsTimeToRoll(2999999, 1000000));
+  EXPECT_TRUE(IsTimeToRoll(3000000, 1000000));
+}
+
+}  // namespace
+}  // namespace stele::catalog
