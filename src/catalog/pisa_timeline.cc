@@ -1,7 +1,6 @@
 #include "catalog/pisa_timeline.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "util/check.h"
 
@@ -32,15 +31,15 @@ Status CheckPisaTimeline(const std::vector<PisaSegmentPointer>& segments) {
 
 PisaTimelineCursor::PisaTimelineCursor(std::vector<PisaSegmentPointer> segments,
                                        std::unique_ptr<LocationCursor> loose,
-                                       PisaSelection selection)
-    : segments_(std::move(segments)), loose_(std::move(loose)), selection_(std::move(selection)) {
-  Check(selection_.first <= selection_.last);
+                                       PisaTimelineQuery query)
+    : segments_(std::move(segments)), loose_(std::move(loose)), query_(std::move(query)) {
+  Check(query_.first <= query_.last);
 }
 
 PisaTimelineCursor::~PisaTimelineCursor() = default;
 
 Result<bool> PisaTimelineCursor::Next() {
-  if (given_ == selection_.limit) return false;
+  if (given_ == query_.limit) return false;
   if (!begun_) {
     if (Status status = Begin(); !status) return status.error();
     begun_ = true;
@@ -50,8 +49,8 @@ Result<bool> PisaTimelineCursor::Next() {
     const Result<bool> more = NextKey();
     if (!more || !*more) return more;
     version_ = 0;
-    if (selection_.after && key_ == selection_.after->key) {
-      while (version_ < versions_.size() && birth() <= selection_.after->birth) ++version_;
+    if (after_ && key_ == after_->key) {
+      while (version_ < versions_.size() && birth() <= after_->birth) ++version_;
     }
   }
   ++given_;
@@ -59,30 +58,41 @@ Result<bool> PisaTimelineCursor::Next() {
 }
 
 Status PisaTimelineCursor::Begin() {
-  AddSegments();
+  if (!query_.resume.empty()) {
+    LocationEntry entry;
+    if (!DecodePosition(query_.resume, entry)) {
+      return Error{ErrorCode::kInvalid, "this is no place to go on from: " + query_.resume};
+    }
+    after_ = PisaPosition{std::string(entry.key), entry.time};
+  }
+  const std::vector<KeyRange>& ranges = query_.what.ranges;
+  while (after_ && range_ < ranges.size() && ranges[range_].end <= after_->key) ++range_;
+  return BeginRange();
+}
+
+Status PisaTimelineCursor::BeginRange() {
+  sources_.clear();
+  loose_entry_ = nullptr;
+  if (range_ == query_.what.ranges.size()) return {};
+  const KeyRange& range = query_.what.ranges[range_];
+  const std::string from = after_ ? std::max(range.begin, after_->key) : range.begin;
+  AddSegments(range, from);
   for (Source& source : sources_) {
     if (Status status = Advance(source); !status) return status;
   }
-  if (loose_ == nullptr) return {};
-  std::string_view from = selection_.key_first;
-  if (selection_.after) from = std::max(from, std::string_view(selection_.after->key));
-  return AcceptLoose(loose_->Seek({from, kBeginningOfTime, {}}));
+  return loose_ == nullptr ? Status() : AcceptLoose(loose_->Seek(FirstOf(from)));
 }
 
 // Those that the time touches. The last one is asked for its last moment when the time is behind
 // it.
-void PisaTimelineCursor::AddSegments() {
+void PisaTimelineCursor::AddSegments(const KeyRange& range, const std::string& from) {
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const PisaSegment& segment = *segments_[i];
     const Timestamp last_moment{segment.end().milliseconds - 1};
-    const bool reaches = selection_.first <= last_moment || i + 1 == segments_.size();
-    if (!reaches || selection_.last < segment.first()) continue;
-    PisaSelection part = selection_;
-    part.first = std::clamp(selection_.first, segment.first(), last_moment);
-    part.last = std::clamp(selection_.last, segment.first(), last_moment);
-    part.limit = std::numeric_limits<std::uint64_t>::max();
-    if (part.after) part.key_first = std::max(part.key_first, part.after->key);
-    part.after.reset();
+    const bool reaches = query_.first <= last_moment || i + 1 == segments_.size();
+    if (!reaches || query_.last < segment.first()) continue;
+    PisaSelection part{std::clamp(query_.first, segment.first(), last_moment),
+                       std::clamp(query_.last, segment.first(), last_moment), from, range.end};
     sources_.push_back({std::make_unique<PisaCursor>(segment, std::move(part))});
   }
 }
@@ -97,17 +107,27 @@ Status PisaTimelineCursor::Advance(Source& source) {
 Status PisaTimelineCursor::AcceptLoose(LocationCursor::Move move) {
   if (!move) return move.error();
   loose_entry_ = *move;
-  if (loose_entry_ != nullptr && selection_.key_end && loose_entry_->key >= *selection_.key_end) {
+  if (loose_entry_ != nullptr && loose_entry_->key >= query_.what.ranges[range_].end) {
     loose_entry_ = nullptr;
   }
   return {};
 }
 
-Result<bool> PisaTimelineCursor::NextKey() {
+std::optional<std::string_view> PisaTimelineCursor::FrontKey() const {
   std::optional<std::string_view> key;
   if (loose_entry_ != nullptr) key = loose_entry_->key;
   for (const Source& source : sources_) {
     if (!source.at_end && (!key || source.cursor->key() < *key)) key = source.cursor->key();
+  }
+  return key;
+}
+
+Result<bool> PisaTimelineCursor::NextKey() {
+  std::optional<std::string_view> key = FrontKey();
+  while (!key && range_ < query_.what.ranges.size()) {
+    ++range_;
+    if (Status status = BeginRange(); !status) return status.error();
+    key = FrontKey();
   }
   if (!key) return false;
   key_ = *key;
@@ -126,7 +146,7 @@ Status PisaTimelineCursor::Collect() {
     }
   }
   while (loose_entry_ != nullptr && loose_entry_->key == key_) {
-    if (loose_entry_->time <= selection_.last) {
+    if (loose_entry_->time <= query_.last) {
       versions_.push_back({loose_entry_->time, loose_entry_->id});
     }
     if (Status status = AcceptLoose(loose_->Next()); !status) return status;
@@ -141,15 +161,15 @@ void PisaTimelineCursor::KeepAlive() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const bool replaced =
-        i + 1 < versions_.size() && (versions_[i + 1].birth == versions_[i].birth ||
-                                     versions_[i + 1].birth <= selection_.first);
+        i + 1 < versions_.size() &&
+        (versions_[i + 1].birth == versions_[i].birth || versions_[i + 1].birth <= query_.first);
     if (!replaced) versions_[kept++] = versions_[i];
   }
   versions_.resize(kept);
 }
 
-PisaSelection SelectionFor(const PisaSegmentOptions& options) {
-  return AliveDuring(options.first, Timestamp{options.end.milliseconds - 1});
+PisaTimelineQuery QueryFor(const PisaSegmentOptions& options) {
+  return {options.first, Timestamp{options.end.milliseconds - 1}};
 }
 
 Status WritePisaSegment(io::FileSystem& fs, const std::string& path,

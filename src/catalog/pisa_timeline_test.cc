@@ -10,6 +10,17 @@
 namespace stele::catalog {
 namespace {
 
+PisaTimelineQuery QueryOf(const PisaSelection& selection) {
+  PisaTimelineQuery query{selection.first, selection.last};
+  query.what = {{{selection.key_first, selection.key_end.value_or("\xff")}}};
+  const std::optional<PisaPosition>& after = selection.after;
+  if (after) query.resume = EncodePosition({after->key, after->birth, {}});
+  query.limit = selection.limit;
+  return query;
+}
+
+PisaTimelineQuery At(std::int64_t time) { return {Timestamp{time}, Timestamp{time}}; }
+
 // An archive in small: segments, and what is in none of them.
 class PisaTimelineTest : public testing::Test {
  protected:
@@ -18,15 +29,15 @@ class PisaTimelineTest : public testing::Test {
     twin_.Insert(one.key, one.birth, one.capture);
   }
 
-  PisaTimelineCursor Ask(const PisaSelection& selection) {
+  PisaTimelineCursor Ask(PisaTimelineQuery query) {
     std::vector<LocationEntry> entries;
     for (const PisaCapture& one : loose_) entries.push_back({one.key, one.birth, one.capture});
     sorted_ = SortedEntries::Sort(entries);
-    return PisaTimelineCursor(segments_, sorted_->NewCursor(), selection);
+    return PisaTimelineCursor(segments_, sorted_->NewCursor(), std::move(query));
   }
 
-  std::vector<PisaCapture> Read(const PisaSelection& selection) {
-    PisaTimelineCursor cursor = Ask(selection);
+  std::vector<PisaCapture> Read(PisaTimelineQuery query, std::string* resume = nullptr) {
+    PisaTimelineCursor cursor = Ask(std::move(query));
     std::vector<PisaCapture> found;
     for (;;) {
       const Result<bool> more = cursor.Next();
@@ -34,13 +45,16 @@ class PisaTimelineTest : public testing::Test {
       if (!more || !*more) return found;
       found.push_back(
           {std::string(cursor.key()), cursor.birth(), cursor.death(), cursor.capture()});
+      if (resume != nullptr) *resume = cursor.Resume();
     }
   }
 
   PisaSegmentPointer Build(Timestamp first, Timestamp end) {
-    const PisaSegmentOptions options{first, end, kSmallPisa, 4000};
+    return Build({first, end, kSmallPisa, 4000});
+  }
+  PisaSegmentPointer Build(const PisaSegmentOptions& options) {
     const std::string path = "segment-" + std::to_string(++files_);
-    PisaTimelineCursor cursor = Ask(SelectionFor(options));
+    PisaTimelineCursor cursor = Ask(QueryFor(options));
     EXPECT_TRUE(WritePisaSegment(disk_, path, options, cursor));
     Result<std::unique_ptr<PisaSegment>> segment = PisaSegment::Open(disk_, path, cache_);
     EXPECT_TRUE(segment);
@@ -70,7 +84,7 @@ class PisaTimelineTest : public testing::Test {
     ASSERT_TRUE(CheckPisaTimeline(segments_));
     for (int i = 0; i < 60; ++i) {
       const PisaSelection selection = AnySelection(captures, dice);
-      EXPECT_EQ(Read(selection), twin_.Answer(selection));
+      EXPECT_EQ(Read(QueryOf(selection)), twin_.Answer(selection));
     }
   }
 
@@ -136,15 +150,58 @@ TEST_F(PisaTimelineTest, P2_OfCapturesWithOneTimeTheLargestIdIsShown) {
     if (serial == 3) Roll(Timestamp{10});
   }
   const std::vector<PisaCapture> shown = {{"a", Timestamp{5}, kEndOfTime, {1, 3}}};
-  EXPECT_EQ(Read(StateAt(Timestamp{7})), shown);
-  EXPECT_EQ(Read(AliveDuring(Timestamp{0}, Timestamp{99})), shown);
+  EXPECT_EQ(Read(At(7)), shown);
+  EXPECT_EQ(Read({Timestamp{0}, Timestamp{99}}), shown);
+}
+
+// A domain is three ranges of keys; a limit of four is reached in each of them.
+TEST_F(PisaTimelineTest, P3_AsksForADomainAndGoesOnWhereItStopped) {
+  std::vector<std::string> keys;
+  for (const char* host : {"com,other)/", "org,example)/", "org,example,www)/",
+                           "org,example:8080)/", "org,example2)/"}) {
+    for (int page = 0; page < 9; ++page) keys.push_back(host + std::to_string(page));
+  }
+  std::uint32_t serial = 0;
+  for (std::int64_t time = 0; time < 400; ++time) {
+    const std::string& key = keys[static_cast<std::size_t>(time) * 31 % keys.size()];
+    loose_.push_back({key, Timestamp{time}, kEndOfTime, {1, ++serial}});
+  }
+  twin_ = TwinOf(loose_);
+  segments_.push_back(Build({kBeginningOfTime, Timestamp{150}, {1000, 40}, 4000}));
+  segments_.push_back(Build({Timestamp{150}, Timestamp{300}, {1000, 40}, 4000}));
+  ForgetLoose(kBeginningOfTime, Timestamp{300});
+
+  PisaTimelineQuery query{Timestamp{100}, Timestamp{350}, SelectDomain("example.org")};
+  const std::vector<PisaCapture> whole = Read(query);
+  std::vector<PisaCapture> expected = twin_.AliveDuring(query.first, query.last);
+  std::erase_if(expected, [&](const PisaCapture& one) { return !query.what.Has(one.key); });
+  EXPECT_GT(expected.size(), 100u);
+  EXPECT_EQ(whole, expected);
+
+  query.limit = 4;
+  std::vector<PisaCapture> together;
+  for (;;) {
+    const std::vector<PisaCapture> some = Read(query, &query.resume);
+    if (some.empty()) break;
+    together.insert(together.end(), some.begin(), some.end());
+  }
+  EXPECT_EQ(together, whole);
+}
+
+TEST_F(PisaTimelineTest, P2_RefusesToGoOnFromNowhere) {
+  PisaTimelineQuery query = At(5);
+  query.resume = "x";
+  PisaTimelineCursor cursor = Ask(query);
+  const Result<bool> more = cursor.Next();
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, ErrorCode::kInvalid);
 }
 
 TEST_F(PisaTimelineTest, P2_ANewArchiveHasOnlyLooseCaptures) {
-  EXPECT_TRUE(Read(StateAt(Timestamp{7})).empty());
+  EXPECT_TRUE(Read(At(7)).empty());
   Add({"a", Timestamp{5}, kEndOfTime, {1, 1}});
-  EXPECT_EQ(Read(StateAt(Timestamp{7})).size(), 1u);
-  EXPECT_TRUE(Read(StateAt(Timestamp{4})).empty());
+  EXPECT_EQ(Read(At(7)).size(), 1u);
+  EXPECT_TRUE(Read(At(4)).empty());
 }
 
 TEST_F(PisaTimelineTest, P2_AGapBetweenSegmentsIsNamed) {
@@ -167,8 +224,8 @@ TEST_F(PisaTimelineTest, P1_AFailingDiskIsReportedToWhoeverBuilds) {
     PageCache cache(0);
     auto segment = PisaSegment::Open(fs, "segment-1", cache);
     if (!segment) continue;
-    Ask(StateAt(Timestamp{0}));
-    PisaTimelineCursor cursor({std::move(*segment)}, sorted_->NewCursor(), SelectionFor(options));
+    Ask(At(0));
+    PisaTimelineCursor cursor({std::move(*segment)}, sorted_->NewCursor(), QueryFor(options));
     const Status written = WritePisaSegment(fs, "again", options, cursor);
     if (!written) {
       EXPECT_EQ(written.error().code, ErrorCode::kIo);
