@@ -7,6 +7,7 @@
 #include "codec/buffer.h"
 #include "codec/crc32.h"
 #include "store/container_record.h"
+#include "store/packed_content.h"
 
 namespace stele::store {
 namespace {
@@ -61,7 +62,7 @@ class CutSource final : public io::Source {
         start_(std::move(start)),
         header_left_(RecordPacker::kGzipHeader),
         start_left_(start_.view().substr(0, cut.end).substr(cut.begin)),
-        last_(EndOf(cut.crc, content_size)),
+        last_(EndOfMember(cut.crc, content_size)),
         last_left_(last_) {}
 
   Result<std::size_t> Read(std::span<char> out) override {
@@ -78,15 +79,6 @@ class CutSource final : public io::Source {
   }
 
  private:
-  // An empty last block, and what ends a gzip member.
-  static std::string EndOf(std::uint32_t crc, std::uint64_t content_size) {
-    std::string end("\x03\0", 2);
-    for (const std::uint32_t number : {crc, static_cast<std::uint32_t>(content_size)}) {
-      for (int shift = 0; shift < 32; shift += 8) end += static_cast<char>(number >> shift);
-    }
-    return end;
-  }
-
   static std::size_t Take(std::string_view& from, std::span<char> out) {
     const std::size_t size = std::min(from.size(), out.size());
     std::copy_n(from.data(), size, out.data());

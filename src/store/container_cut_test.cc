@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/crc32.h"
 #include "codec/registry.h"
+#include "store/container_record.h"
 #include "store/container_test_lab.h"
+#include "store/packed_content.h"
 
 namespace stele::store {
 namespace {
@@ -47,6 +50,87 @@ TEST(ContainerCut, W7_AContentComesOutAsItWasCompressed) {
   }
   EXPECT_LT(volume->RetrievePacked({"tomba", volume->signature().Of(text), 0})->packed_size,
             text.size() / 2);
+}
+
+Result<Stored> StorePacked(ContainerVolume& volume, std::string_view content,
+                           const std::string& coding, std::string_view packed,
+                           const std::string& operation) {
+  StoreRequest request = RequestFor(volume.signature(), content, operation);
+  request.packed = coding;
+  io::MemorySource source(packed);
+  return volume.Store(request, source);
+}
+
+TEST(ContainerCut, W7_AContentIsStoredAsItCame) {
+  const codec::Registry codecs = codec::StandardRegistry();
+  ContainerLab lab;
+  const auto volume = lab.Make();
+  std::string text;
+  for (int i = 0; text.size() < 2'000'000; ++i) text += "line " + std::to_string(i * i) + "\n";
+  codec::BlockDeflater deflater(2);
+  int number = 0;
+  for (const std::size_t size : {0, 10, 20'000, 1'000'000, 2'000'000}) {
+    SCOPED_TRACE(size);
+    for (const std::string way : {"ours", "gzip", "zstd"}) {
+      const std::string content = way + text.substr(0, size);
+      const std::string packed =
+          way == "ours" ? PackGzip(content, deflater) : *codecs.Find(way)->Compress(content, 3);
+      const std::string coding = way == "zstd" ? "zstd" : "gzip";
+      const auto stored = StorePacked(*volume, content, coding, packed, std::to_string(++number));
+      ASSERT_TRUE(stored) << stored.error().text;
+      EXPECT_EQ(*ReadContent(*volume, stored->key), content);
+      const bool taken_over = way == "ours" && size >= 20'000 && size <= 1'000'000;
+      Result<PackedContent> kept = volume->RetrievePacked(stored->key);
+      if (taken_over) {
+        EXPECT_EQ(*ReadPacked(*kept, 1000), packed);
+      }
+    }
+  }
+  EXPECT_TRUE(FindingsOf(*volume).empty());
+}
+
+TEST(ContainerCut, W7_WhatComesCompressedIsNotBelieved) {
+  const codec::Registry codecs = codec::StandardRegistry();
+  ContainerLab lab;
+  const auto volume = lab.Make();
+  codec::BlockDeflater deflater(1);
+  const std::string content(5000, 'x');
+  const std::string good = PackGzip(content, deflater);
+  int number = 0;
+  const auto refused = [&](const std::string& coding, std::string_view packed) {
+    const auto stored = StorePacked(*volume, content, coding, packed, std::to_string(++number));
+    return !stored && stored.error().code == ErrorCode::kInvalid;
+  };
+  for (const std::size_t size : {4999, 5001, 6000, 50'000'000}) {
+    for (const std::string coding : {"gzip", "zstd"}) {
+      EXPECT_TRUE(refused(coding, *codecs.Find(coding)->Compress(std::string(size, 'x'), 1)));
+    }
+    EXPECT_TRUE(refused("gzip", PackGzip(std::string(size, 'x'), deflater)));
+  }
+  EXPECT_TRUE(refused("gzip", PackGzip(std::string(5000, 'y'), deflater)));
+  EXPECT_TRUE(refused("gzip", good + "x"));
+  EXPECT_TRUE(refused("br", good));
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    EXPECT_TRUE(refused("gzip", std::string_view(good).substr(0, size))) << size;
+  }
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] ^= 0x04;
+    const auto stored = StorePacked(*volume, content, "gzip", bad, std::to_string(++number));
+    if (stored) {
+      EXPECT_EQ(*ReadContent(*volume, stored->key), content) << at;
+    }
+  }
+  // A last block that happens to end as if an empty one followed.
+  const std::string trick = "abc" + std::string("\x03\0", 2);
+  std::string member(RecordPacker::kGzipHeader);
+  member += std::string("\x01\x05\0\xfa\xff", 5) + trick;
+  member += EndOfMember(codec::Crc32(0, trick), trick.size()).substr(2);
+  EXPECT_FALSE(TakeBlocks(member, trick.size()));
+  const auto stored = StorePacked(*volume, trick, "gzip", member, "trick");
+  ASSERT_TRUE(stored) << stored.error().text;
+  EXPECT_EQ(*ReadContent(*volume, stored->key), trick);
+  EXPECT_TRUE(FindingsOf(*volume).empty());
 }
 
 // Wherever the record is damaged: the content comes inflated, or as bytes that do not inflate to

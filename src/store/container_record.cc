@@ -48,6 +48,13 @@ void RecordPacker::Add(std::string_view piece) {
   }
 }
 
+void RecordPacker::AddPacked(std::string_view blocks, std::string_view content) {
+  Check(content.size() == content_left_);
+  content_left_ = 0;
+  Count(content);
+  out_.Append(blocks);
+}
+
 void RecordPacker::End() {
   Check(content_left_ == 0);
   out_.Append(kLastBlock);

@@ -37,6 +37,8 @@ class RecordPacker {
   void Begin(std::string_view head);
   // Requires: no more than content_size bytes in all.
   void Add(std::string_view piece);
+  // All of the content, instead: its deflate blocks, which TakeBlocks() found good. Call once.
+  void AddPacked(std::string_view blocks, std::string_view content);
   // Requires: all bytes are there. Call once, last.
   void End();
 

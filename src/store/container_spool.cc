@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "store/container_record.h"
+#include "store/packed_content.h"
 
 namespace stele::store {
 namespace {
@@ -30,9 +31,44 @@ ContainerSpool::~ContainerSpool() {
 }
 
 Status ContainerSpool::Fill(io::Source& content) {
-  const Status filled = FillMemory(content);
+  if (request_.packed == "gzip" && request_.size <= options_.memory_bytes_max) {
+    return FillPacked(content);
+  }
+  const Result<std::unique_ptr<io::Source>> decoded =
+      DecodedContent(content, request_.packed, request_.size);
+  if (!decoded) return decoded.error();
+  io::Source& plain = *decoded ? **decoded : content;
+  const Status filled = FillMemory(plain);
   if (!filled) return filled;
-  if (content_.size() > options_.memory_bytes_max) return FillFile(content);
+  return content_.size() > options_.memory_bytes_max ? FillFile(plain) : CheckContent();
+}
+
+// Takes the sender's compression over, or undoes it.
+Status ContainerSpool::FillPacked(io::Source& packed) {
+  std::string member;
+  const std::uint64_t size_max = request_.size + request_.size / 16 + 1024;
+  while (member.size() <= size_max) {
+    const std::size_t had = member.size();
+    member.resize(had + std::min<std::uint64_t>(kPieceBytes, size_max - had + 1));
+    const Result<std::size_t> read =
+        packed.Read(std::span(member.data() + had, member.size() - had));
+    member.resize(had + (read ? *read : 0));
+    if (!read) return read.error();
+    if (*read > 0) continue;
+    if (const auto taken = TakeBlocks(member, request_.size)) {
+      content_ = taken->plain.view().substr(0, request_.size);
+      blocks_ = taken->blocks;
+      return CheckContent();
+    }
+    io::MemorySource source(member);
+    DecodedSource decoded(source, *WireCodec("gzip"), request_.size);
+    const Status filled = FillMemory(decoded);
+    return filled ? CheckContent() : filled;
+  }
+  return Differs("size");
+}
+
+Status ContainerSpool::CheckContent() {
   if (content_.size() != request_.size) return Differs("size");
   const Signature signature = function_.Of(content_);
   if (signature != request_.signature) return Differs("signature");
@@ -102,7 +138,11 @@ Status ContainerSpool::Pack(std::string_view head, codec::BlockDeflater* deflate
                   kPieceBytes / 16);
   RecordPacker packer(content_.size(), deflater, record_);
   packer.Begin(head);
-  packer.Add(content_);
+  if (deflater != nullptr && !blocks_.empty()) {
+    packer.AddPacked(blocks_, content_);
+  } else {
+    packer.Add(content_);
+  }
   packer.End();
   record_size_ = record_.size();
   return {};

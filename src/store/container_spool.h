@@ -38,8 +38,8 @@ class ContainerSpool {
   ContainerSpool(const ContainerSpool&) = delete;
   ContainerSpool& operator=(const ContainerSpool&) = delete;
 
-  // Reads all of `content`. Call once, first. Errors: kInvalid when it is not what the request
-  // says; those of `content`; kIo, kFull.
+  // Reads all of `content`, compressed as the request says. Call once, first. Errors: kInvalid when
+  // it is not what the request says; those of `content`; kIo, kFull.
   Status Fill(io::Source& content);
 
   // The content once more, from its begin.
@@ -48,8 +48,8 @@ class ContainerSpool {
   // SHA-256 of the content.
   const Digest& digest() const { return *digest_; }
 
-  // Makes the record that holds the content. Without `deflater` it is not
-  // compressed. Can be called again: the last one counts.
+  // Makes the record that holds the content. Without `deflater` it is not compressed; a content
+  // that came compressed needs none. Can be called again: the last one counts.
   Status Pack(std::string_view head, codec::BlockDeflater* deflater);
   std::uint64_t record_size() const { return record_size_; }
   // Requires: packed. Call once.
@@ -57,6 +57,8 @@ class ContainerSpool {
 
  private:
   Status FillMemory(io::Source& content);
+  Status FillPacked(io::Source& packed);
+  Status CheckContent();
   Status FillFile(io::Source& content);
   Status PackFile(std::string_view head, codec::BlockDeflater* deflater);
   std::string RecordPath() const { return path_ + ".warc.gz"; }
@@ -67,6 +69,7 @@ class ContainerSpool {
   const StoreRequest& request_;
   const Options options_;
   std::string content_;   // while it is small
+  std::string blocks_;    // of the content, compressed by whoever sent it; empty: none
   bool in_file_ = false;  // at path_
   bool record_in_file_ = false;
   std::optional<Digest> digest_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/packed_content.h"
+
 namespace stele::store {
 namespace {
 
@@ -23,7 +25,11 @@ BlockHeader TreeVolume::Spool::Header(std::string_view compression) const {
   return {std::string(kSoftware), std::string(compression), request_.size, 1};
 }
 
-Status TreeVolume::Spool::Fill(io::Source& content) {
+Status TreeVolume::Spool::Fill(io::Source& sent) {
+  const Result<std::unique_ptr<io::Source>> decoded =
+      DecodedContent(sent, request_.packed, request_.size);
+  if (!decoded) return decoded.error();
+  io::Source& content = *decoded ? **decoded : sent;
   const Status filled = FillMemory(content);
   if (!filled) return filled;
   if (content_.size() > volume_.options_.memory_bytes_max) {

@@ -20,8 +20,9 @@ class TreeVolume::Spool {
   Spool(TreeVolume& volume, const StoreRequest& request) : volume_(volume), request_(request) {}
   ~Spool();
 
-  // Reads all of `content`. Errors: kInvalid when it is not what the request says.
-  Status Fill(io::Source& content);
+  // Reads all of the content, compressed as the request says. Errors: kInvalid when it is not what
+  // the request says.
+  Status Fill(io::Source& sent);
 
   // The content once more, from its begin.
   Result<std::unique_ptr<io::Source>> Read() const;

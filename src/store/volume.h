@@ -77,6 +77,9 @@ struct StoreRequest {
   HomeTerms home = {};
   // "zstd" or "zstd:9": how to compress it, whatever its media type; empty: as the volume chooses.
   std::string codec = {};
+  // "gzip", "zstd": Store() gets the content compressed in this way; empty: as it is. Size and
+  // signature are those of the content.
+  std::string packed = {};
 };
 
 // What is known before a byte of the content is transferred.

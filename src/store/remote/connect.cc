@@ -10,6 +10,11 @@ namespace stele::store {
 
 namespace {
 
+// There, compressing and decompressing costs more than it saves.
+bool IsThisMachine(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
 // Borrows the client.
 std::vector<std::unique_ptr<MemberVolume>> VolumesOf(const Connector& connector,
                                                      net::HttpClient& client,
@@ -25,6 +30,7 @@ std::vector<std::unique_ptr<MemberVolume>> VolumesOf(const Connector& connector,
     volume.state = address.state;
     volume.signature = signature;
     volume.total_timeout = options.total_timeout;
+    volume.packs = !IsThisMachine(address.host);
     volumes.push_back(std::make_unique<RemoteVolume>(client, std::move(volume)));
   }
   return volumes;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <utility>
 
 #include "codec/gzip_member.h"
-#include "codec/registry.h"
+#include "store/packed_content.h"
 #include "store/remote/wire.h"
 #include "util/ascii.h"
 
@@ -15,7 +15,7 @@ namespace stele::store {
 namespace {
 
 constexpr std::uint64_t kSmallBytesMax = 1 << 20;
-constexpr std::size_t kPieceBytes = 64 << 10;
+constexpr std::uint64_t kSizeMax = std::numeric_limits<std::uint64_t>::max();
 
 Error Corrupt(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
 
@@ -36,17 +36,16 @@ Result<std::unique_ptr<io::Source>> RemoteContent::Open(
       content->coding_ == "identity" ? length : NumberIn(*response, wire::kContentSizeHeader);
   content->small_ =
       length && *length <= kSmallBytesMax && content->size_ && *content->size_ <= kSmallBytesMax;
-  if (content->coding_ != "identity") {
-    static const codec::Registry registry = codec::StandardRegistry();
-    const codec::Codec* codec = registry.Find(content->coding_);
-    const bool asked_for = content->coding_ == "gzip" || content->coding_ == "zstd";
-    if (codec == nullptr || !asked_for) {
-      return Error{ErrorCode::kCorrupt,
-                   fmt::format("{}: the server compressed it with {}", where, content->coding_)};
-    }
-    if (!content->small_ || content->coding_ != "gzip") content->decoder_ = codec->NewDecoder();
+  const codec::Codec* codec = WireCodec(content->coding_);
+  if (codec == nullptr && content->coding_ != "identity") {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: the server compressed it with {}", where, content->coding_)};
   }
   content->response_ = std::move(response);
+  if (codec != nullptr && (!content->small_ || content->coding_ != "gzip")) {
+    const std::uint64_t size_max = content->size_.value_or(kSizeMax);
+    content->decoded_.emplace(*content->response_, *codec, size_max);
+  }
   content->where_ = std::move(where);
   content->function_ = std::move(function);
   if (content->function_->size() == key.signature.bytes().size()) {
@@ -61,7 +60,10 @@ Result<std::size_t> RemoteContent::Read(std::span<char> out) {
   if (ended_ || out.empty()) return std::size_t{0};
   Result<std::size_t> read = ReadPlain(out);
   if (!read) {
-    failure_ = Error{read.error().code, fmt::format("{}: {}", where_, read.error().text)};
+    // What DecodedSource finds invalid is the server's fault.
+    const bool bad = read.error().code == ErrorCode::kInvalid;
+    failure_ = Error{bad ? ErrorCode::kCorrupt : read.error().code,
+                     fmt::format("{}: {}", where_, read.error().text)};
     return *failure_;
   }
   ended_ = *read == 0;
@@ -84,7 +86,7 @@ Result<std::size_t> RemoteContent::ReadPlain(std::span<char> out) {
     whole_left_.remove_prefix(size);
     return size;
   }
-  const Result<std::size_t> read = decoder_ == nullptr ? response_->Read(out) : Decode(out);
+  const Result<std::size_t> read = decoded_ ? decoded_->Read(out) : response_->Read(out);
   if (!read) return read;
   produced_ += *read;
   if (size_ && produced_ > *size_) return Corrupt("the server sent more than it said");
@@ -99,56 +101,29 @@ Result<std::size_t> RemoteContent::ReadPlain(std::span<char> out) {
   return read;
 }
 
-// Nothing after the end of the compressed stream, and nothing missing.
-Result<std::size_t> RemoteContent::Decode(std::span<char> out) {
-  for (;;) {
-    if (packed_left_.empty() && !packed_ended_) {
-      packed_.resize(kPieceBytes);
-      const Result<std::size_t> read = response_->Read(packed_);
-      if (!read) return read;
-      packed_ended_ = *read == 0;
-      packed_left_ = std::string_view(packed_).substr(0, *read);
-    }
-    if (decoded_) {
-      if (!packed_left_.empty()) return Corrupt("bytes follow the compressed content");
-      if (packed_ended_) return std::size_t{0};
-      continue;
-    }
-    const Result<codec::Progress> step = decoder_->Decode(packed_left_, out);
-    if (!step) return step.error();
-    if (packed_ended_ && step->produced == 0 && !step->done) {
-      return Corrupt("the compressed content is cut off");
-    }
-    packed_left_.remove_prefix(step->consumed);
-    decoded_ = step->done;
-    if (step->produced > 0) return step->produced;
-  }
-}
-
 Status RemoteContent::LoadWhole() {
-  const Result<std::string> packed = response_->ReadAll(kSmallBytesMax);
-  if (!packed) return packed.error();
   const auto size = static_cast<std::size_t>(*size_);
   if (coding_ == "gzip") {
+    const Result<std::string> packed = response_->ReadAll(kSmallBytesMax);
+    if (!packed) return packed.error();
     codec::GzipMemberInflater inflater;
     const auto inflated = inflater.Inflate(*packed, size, whole_);
     if (!inflated) return inflated.error();
     const bool all = inflated->kind == codec::GzipMemberInflater::Kind::kDone &&
                      inflated->consumed == packed->size();
     if (!all) return Corrupt("the compressed content is longer or shorter than the server said");
-  } else if (decoder_ != nullptr) {
-    whole_.Reserve(size + 1);  // one byte more shows that there are too many
-    const Result<codec::Progress> step =
-        decoder_->Decode(*packed, std::span(whole_.data(), size + 1));
-    if (!step) return step.error();
-    if (!step->done || step->consumed != packed->size()) {
-      return Corrupt("the compressed content is longer or shorter than the server said");
-    }
-    whole_.SetSize(step->produced);
   } else {
-    whole_.Append(*packed);
+    io::Source& source = decoded_ ? static_cast<io::Source&>(*decoded_) : *response_;
+    whole_.Reserve(size + 1);  // one byte more shows that there are too many
+    for (;;) {
+      const Result<std::size_t> read =
+          source.Read(std::span(whole_.data() + whole_.size(), size + 1 - whole_.size()));
+      if (!read) return read.error();
+      if (*read == 0) break;
+      whole_.SetSize(whole_.size() + *read);
+    }
   }
-  if (whole_.size() != size) return Corrupt("the server sent less than it said");
+  if (whole_.size() != size) return Corrupt("the server sent more or less than it said");
   whole_left_ = whole_.view();
   return wanted_ ? Verify(function_->Of(whole_left_)) : Status();
 }

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "codec/buffer.h"
-#include "codec/codec.h"
 #include "io/stream.h"
 #include "net/http_client.h"
 #include "store/content_key.h"
+#include "store/packed_content.h"
 #include "store/signature.h"
 
 namespace stele::store {
@@ -34,7 +34,6 @@ class RemoteContent final : public io::Source {
   RemoteContent() = default;
 
   Result<std::size_t> ReadPlain(std::span<char> out);
-  Result<std::size_t> Decode(std::span<char> out);
   Status LoadWhole();
   Status Verify(const Signature& signature) const;
 
@@ -53,11 +52,7 @@ class RemoteContent final : public io::Source {
 
   // Of others.
   std::unique_ptr<SignatureStream> signing_;
-  std::unique_ptr<codec::Decoder> decoder_;  // null: it is not compressed
-  std::string packed_;
-  std::string_view packed_left_;
-  bool packed_ended_ = false;
-  bool decoded_ = false;
+  std::optional<DecodedSource> decoded_;  // none: it is not compressed
   std::uint64_t produced_ = 0;
 
   std::optional<Error> failure_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/compression.h"
+#include "store/packed_content.h"
 #include "store/remote/remote_content.h"
 #include "util/ascii.h"
 #include "util/check.h"
@@ -17,6 +19,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFrozenAskAgain{5'000};
 // Contents up to this size are kept until they are stored, so that they can be sent again.
 constexpr std::uint64_t kRepeatedSizeMax = 1 << 20;
+// Smaller contents hardly shrink.
+constexpr std::size_t kPackedBytesMin = 256;
 
 std::int64_t NowMs() {
   return std::chrono::duration_cast<milliseconds>(
@@ -180,12 +184,33 @@ Result<Stored> RemoteVolume::Store(const StoreRequest& request, io::Source& cont
   if (size != request.size) {
     return Named({ErrorCode::kInvalid, "the content does not have the size of the request"});
   }
-  sent.body = std::string_view(bytes).substr(0, size);
+  bytes.resize(size);
+  const std::string packed = options_.packs ? Pack(request, bytes, sent) : "";
+  sent.body = packed.empty() ? bytes : packed;
   const Result<std::string> answer = Ask(std::move(sent));
   if (!answer) return answer.error();
   Result<Stored> stored = wire::StoredFrom(*answer, options_.name, request.signature);
   if (!stored) return Named(stored.error());
   return stored;
+}
+
+// Nothing where it would not be smaller.
+std::string RemoteVolume::Pack(const StoreRequest& request, std::string_view content,
+                               net::ClientRequest& sent) {
+  const Compression compression = CompressionTable().Choose(request.media_type, request.codec);
+  const codec::Codec* codec = WireCodec(compression.codec);
+  if (codec == nullptr || content.size() < kPackedBytesMin) return {};
+  std::string packed;
+  if (compression.codec == "gzip") {
+    std::unique_ptr<codec::BlockDeflater> deflater = deflaters_.Take(compression.level);
+    packed = PackGzip(content, *deflater);
+    deflaters_.Give(std::move(deflater));
+  } else if (Result<std::string> made = codec->Compress(content, compression.level)) {
+    packed = *std::move(made);
+  }
+  if (packed.size() >= content.size()) return {};
+  if (!packed.empty()) sent.fields.push_back({"Content-Encoding", compression.codec});
+  return packed;
 }
 
 // The bytes can be read once only. Where the answer to them is lost, the first step of a store with

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "codec/block_deflater.h"
 #include "net/http_client.h"
 #include "store/member_volume.h"
 #include "store/remote/wire.h"
@@ -27,6 +28,8 @@ class RemoteVolume final : public MemberVolume {
     VolumeState state = VolumeState::kWritable;
     std::shared_ptr<const SignatureFunction> signature = {};  // never null
     std::chrono::milliseconds total_timeout{600'000};         // of one call
+    // Sends contents compressed as they will be stored, as far as this side can know.
+    bool packs = true;
   };
 
   // Borrows `client` for life. Does not connect.
@@ -82,6 +85,8 @@ class RemoteVolume final : public MemberVolume {
   // Sends it again when the connection broke. Returns the body. Requires: may be repeated.
   Result<std::string> Ask(net::ClientRequest request,
                           std::size_t size_max = wire::kAnswerSizeMax) const;
+  // Compresses a content and says so in the request; empty: it is sent as it is.
+  std::string Pack(const StoreRequest& request, std::string_view content, net::ClientRequest& sent);
   Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,
                             net::ClientRequest sent);
   // Where nothing comes back.
@@ -92,6 +97,7 @@ class RemoteVolume final : public MemberVolume {
 
   net::HttpClient& client_;
   const Options options_;
+  codec::BlockDeflaterPool deflaters_;
   mutable std::atomic<VolumeState> told_ = VolumeState::kWritable;
   mutable std::atomic<std::int64_t> told_ms_ = 0;  // when, by the steady clock
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/packed_content.h"
 #include "store/remote/volume_service_call.h"
 #include "store/remote/wire.h"
 #include "util/ascii.h"
@@ -236,8 +237,14 @@ void VolumeService::Store(Call& call) {
   Result<StoreRequest> wanted = wire::StoreRequestFrom(call.query);
   if (!wanted) return call.Fail(wanted.error());
   wanted->home.epoch = call.epoch;
+  if (const auto coding = call.request.head().headers.Find("Content-Encoding")) {
+    if (WireCodec(*coding) == nullptr) {
+      return call.Fail({ErrorCode::kInvalid, "a content can be sent as gzip or zstd"});
+    }
+    wanted->packed = *coding;
+  }
   const std::optional<std::uint64_t> length = call.request.body_length();
-  if (length && *length != wanted->size) {
+  if (wanted->packed.empty() && length && *length != wanted->size) {
     return call.Fail({ErrorCode::kInvalid, "the body does not have the size of the request"});
   }
   ClientBody body(call.request.body());

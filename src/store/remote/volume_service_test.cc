@@ -80,6 +80,23 @@ TEST_F(VolumeServiceTest, W7_AContentComesCompressedToWhoeverTakesIt) {
       404);
 }
 
+TEST_F(VolumeServiceTest, W7_AContentCanBeSentCompressed) {
+  const std::string page = "<p>" + std::string(5000, 'x') + "</p>";
+  int number = 0;
+  const auto send = [&](const std::string& coding, std::string_view body) {
+    return Ask("POST", "/volumes/v/contents" + Query(page, std::to_string(++number)), body,
+               "Content-Encoding: " + coding + "\r\n")
+        .status;
+  };
+  const codec::Registry codecs = codec::StandardRegistry();
+  EXPECT_EQ(send("br", "x"), 400);
+  EXPECT_EQ(send("gzip", page), 400);
+  EXPECT_EQ(send("gzip", *codecs.Find("gzip")->Compress(page + "more", 1)), 400);
+  EXPECT_EQ(send("gzip", *codecs.Find("gzip")->Compress(page, 1)), 201);
+  EXPECT_EQ(send("zstd", *codecs.Find("zstd")->Compress(page, 1)), 200);
+  EXPECT_EQ(Ask("GET", "/volumes/v/contents/" + Block(page)).body, page);
+}
+
 TEST_F(VolumeServiceTest, W4_ADuplicateIsReferencedWithoutItsBytes) {
   const std::string references = "/volumes/v/references";
   EXPECT_EQ(json::parse(Ask("POST", references + Query(kPage, "1")).body)["outcome"], "unknown");
