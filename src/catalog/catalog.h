@@ -21,7 +21,8 @@ namespace stele::catalog {
 
 struct CatalogOptions {
   std::uint64_t log_bytes = 64 << 20;  // a log that has them is turned into segments and a run
-  std::uint32_t fan_in = 4;            // so many files of a level are merged into one of the next
+  std::uint32_t fan_in = 4;            // so many runs of a level are merged into one of the next
+  std::uint32_t segment_fan_in = 16;   // and segments of a batch: one read finds a row in any case
 };
 
 // The captures of an archive: what was captured when, and where it lies. This is its one writer;

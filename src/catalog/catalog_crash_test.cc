@@ -12,7 +12,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{6000, 2};
+constexpr CatalogOptions kSmall{6000, 2, 2};
 
 // Some work, the same each time, on a disk that may fail at any moment.
 class Scenario {

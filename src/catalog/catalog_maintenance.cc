@@ -1,6 +1,7 @@
-// Files are merged by level: a new file has level 0, and when a level has `fan_in` files they
-// become one of the next. So an entry is written again as often as the number of logs has digits
-// to the base of `fan_in`, and there are at most `fan_in` - 1 files of each level to search.
+// Files are merged by level: a new file has level 0, and when a level has `fan_in` runs they become
+// one of the next. So an entry is written again as often as the number of logs has digits to the
+// base of `fan_in`, and there are at most `fan_in` - 1 runs of each level to search. Segments cost
+// more to write and less to have: each knows its serials, so that a row is looked for in one.
 #include <algorithm>
 #include <map>
 
@@ -225,7 +226,7 @@ Result<bool> Catalog::MergeSegments() {
     levels[{segments[i].level, segments[i].batch}].push_back(i);
   }
   for (const auto& [level, which] : levels) {
-    if (which.size() < options_.fan_in) continue;
+    if (which.size() < options_.segment_fan_in) continue;
     const Status status = MergeSegmentsInto(which, level.first + 1);
     return status ? Result<bool>(true) : status.error();
   }

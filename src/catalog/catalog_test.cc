@@ -53,7 +53,7 @@ TEST_F(CatalogTest, I6_TwoCapturesOfOneSecondAreBothReachable) {
 }
 
 TEST_F(CatalogTest, I6_ARowIsReplacedByALaterOneWithItsId) {
-  const auto catalog = Open({2000, 2});
+  const auto catalog = Open({2000, 2, 2});
   std::vector<Capture> captures = Make(0, 50);
   for (std::uint32_t round = 0; round < 10; ++round) {
     for (Capture& capture : captures) capture.place.container = round;
@@ -87,7 +87,7 @@ TEST_F(CatalogTest, P3_WhatNoIndexTakesIsRefusedWhole) {
 
 TEST_F(CatalogTest, P3_AReaderSeesNewRowsWithoutTheWritersHelp) {
   EXPECT_EQ(CatalogReader::Open(disk_, "c", cache_).error().code, ErrorCode::kNotFound);
-  const auto catalog = Open({3000, 2});
+  const auto catalog = Open({3000, 2, 2});
   const auto reader = CatalogReader::Open(disk_, "c", cache_);
   ASSERT_TRUE(reader);
   for (std::uint32_t i = 0; i < 100; ++i) {
@@ -101,7 +101,7 @@ TEST_F(CatalogTest, P3_AReaderSeesNewRowsWithoutTheWritersHelp) {
 }
 
 TEST_F(CatalogTest, P3_ReadersAndMaintenanceGoOnWhileRowsCome) {
-  const auto catalog = Open({20000, 2});
+  const auto catalog = Open({20000, 2, 2});
   std::atomic<bool> done = false;
   std::thread maintenance([&] {
     while (!done) {
@@ -129,7 +129,7 @@ TEST_F(CatalogTest, P3_ReadersAndMaintenanceGoOnWhileRowsCome) {
 }
 
 TEST_F(CatalogTest, I6_ABatchIsDroppedAlone) {
-  const auto catalog = Open({5000, 2});
+  const auto catalog = Open({5000, 2, 2});
   std::vector<Capture> captures = Make(0, 300);
   for (std::size_t i = 0; i < captures.size(); ++i)
     captures[i].id.batch = i % 2 == 0 ? 200405 : 200406;
@@ -147,7 +147,7 @@ TEST_F(CatalogTest, I6_ABatchIsDroppedAlone) {
 }
 
 TEST_F(CatalogTest, P3_MergesKeepFilesFew) {
-  const auto catalog = Open({2000, 4});
+  const auto catalog = Open({2000, 4, 4});
   for (std::uint32_t i = 0; i < 300; ++i) {
     ASSERT_TRUE(catalog->Append(Make(i * 20, 20)));
     for (Result<bool> more = true; *more;) {

@@ -24,6 +24,7 @@ class TwinLab {
     CatalogOptions options;
     options.log_bytes = 4000 + maker_.Below(20000);
     options.fan_in = 2 + static_cast<std::uint32_t>(maker_.Below(3));
+    options.segment_fan_in = 2 + static_cast<std::uint32_t>(maker_.Below(3));
     Result<std::unique_ptr<Catalog>> catalog = Catalog::Open(fs, "c", cache_, options);
     ASSERT_TRUE(catalog) << catalog.error().text;
     catalog_ = std::move(*catalog);
