@@ -3,14 +3,12 @@
 // answer is done again with the same operation id, so that every count is known exactly.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <map>
 
+#include "io/test_kill.h"
 #include "store/test_volume.h"
 #include "store/volume_kill_lab.h"
 #include "util/ascii.h"
@@ -42,40 +40,11 @@ struct Heard {
   }
 };
 
-// Starts the child, and kills it some microseconds after its first words.
 void RunAndKill(const std::string& kind, const std::string& directory, int run,
                 unsigned microseconds, Heard& heard) {
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  std::vector<std::string> words = {STELE_KILL_CHILD, kind, directory, std::to_string(run)};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ASSERT_EQ(::posix_spawn_file_actions_init(&actions), 0);
-  ASSERT_EQ(::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO), 0);
-  ASSERT_EQ(::posix_spawn_file_actions_addclose(&actions, ends[0]), 0);
-  pid_t child = 0;
-  ASSERT_EQ(::posix_spawn(&child, STELE_KILL_CHILD, &actions, nullptr, arguments.data(), environ),
-            0);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
   std::string text;
-  bool killed = false;
-  std::string piece(4096, '\0');
-  for (;;) {
-    const ssize_t count = ::read(ends[0], piece.data(), piece.size());
-    if (count <= 0) break;
-    text.append(piece, 0, static_cast<std::size_t>(count));
-    if (killed || text.find("try ") == std::string::npos) continue;
-    ::usleep(microseconds);
-    ASSERT_EQ(::kill(child, SIGKILL), 0);
-    killed = true;
-  }
-  ::close(ends[0]);
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status)) << text;
+  io::RunAndKill({STELE_KILL_CHILD, kind, directory, std::to_string(run)}, "try ", microseconds,
+                 text);
   for (const std::string_view line : Split(text, '\n')) heard.Take(line);
 }
 
