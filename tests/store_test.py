@@ -136,6 +136,26 @@ class Store(unittest.TestCase):
         self.run_store("set-state", "v1", "writable")
         self.put(b"new")
 
+    def test_W4_what_an_acknowledgement_promises_is_chosen_for_each_volume(self):
+        self.run_store("add-volume", "b1", "--durability", "buffered")
+        self.run_store("add-volume", "b2", "--kind", "container", "--durability", "buffered")
+        keys = [self.put(b"content of " + name, "--volume", name.decode())
+                for name in (b"b1", b"b2")]
+        for volume in ("b1", "b2"):
+            file = self.root / "store" / volume / "volume"
+            self.assertTrue(file.read_text().endswith("durability buffered\n"))
+            self.run_store("set-durability", volume, "synced")
+            self.assertNotIn("durability", file.read_text())
+        self.assertEqual(self.run_store("get", keys[0]), "content of b1")
+        self.assertEqual(self.run_store("get", keys[1]), "content of b2")
+        self.run_store("check")
+        self.run_store("set-durability", "b1", "buffered")
+        self.run_store("get", keys[0])
+        self.run_store("check")
+        self.run_store("set-durability", "b1", "sometimes", code=2)
+        self.run_store("set-durability", "v9", "synced", code=3)
+        self.run_store("add-volume", "b3", "--durability", "sometimes", code=2)
+
     def test_W1_both_kinds_of_volumes_in_one_store(self):
         self.run_store("add-volume", "c1", "--kind", "container")
         contents = [f"content {number}".encode() for number in range(20)]

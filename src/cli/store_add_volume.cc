@@ -23,12 +23,18 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, "--kind is tree or container");
     return ExitCode::kUsage;
   }
+  const auto durability = store::DurabilityByName(arguments.Get("--durability").value_or("synced"));
+  if (!durability) {
+    Complain(context, "--durability is synced or buffered");
+    return ExitCode::kUsage;
+  }
   store::VolumeDescription volume;
   volume.kind = kind == "tree" ? store::VolumeKind::kTree : store::VolumeKind::kContainer;
   volume.name = arguments.positionals[0];
   volume.signature = arguments.Get("--signature").value_or("sha256");
   volume.depth = static_cast<int>(*depth);
   volume.capacity_bytes = *capacity;
+  volume.durability = *durability;
   if (store::SignatureFunctionByName(volume.signature) == nullptr) {
     Complain(context,
              fmt::format("there is no signature {}; use sha256 or rabin64", volume.signature));
@@ -56,7 +62,11 @@ Command StoreAddVolumeCommand() {
       {{"--kind", "KIND", "tree or container", "tree"},
        {"--signature", "NAME", "sha256 or rabin64; the same in all volumes of a store", "sha256"},
        {"--depth", "N", "Levels of a tree, blocks included", "3"},
-       {"--capacity", "BYTES", "What it may take on the disk; 0 is no limit", "0"}});
+       {"--capacity", "BYTES", "What it may take on the disk; 0 is no limit", "0"},
+       {"--durability", "WHEN",
+        "What is acknowledged is on the disk (synced), or will be a second later (buffered), so "
+        "that a power failure may cost the last second; set-durability changes it",
+        "synced"}});
   command.examples = {{"stele store add-volume --store S v1", "The first volume makes the store"},
                       {"stele store add-volume --store S --kind container c1",
                        "For many contents and many clients"}};

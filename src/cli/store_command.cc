@@ -126,11 +126,15 @@ Command StoreCommand() {
   command.examples = {{"stele store add-volume --store S v1", "Make a store with one volume"},
                       {"stele store put --store S page.html", "Store a file, print its key"},
                       {"stele store get --store S KEY", "Print the content"}};
-  command.commands = {
-      StoreAddVolumeCommand(), StorePutCommand(),     StoreGetCommand(),      StoreRmCommand(),
-      StoreLsCommand(),        StoreStatCommand(),    StoreStatsCommand(),    StoreCheckCommand(),
-      StoreRepairCommand(),    StoreMigrateCommand(), StoreCompactCommand(),  StoreReindexCommand(),
-      StoreRehomeCommand(),    StoreSweepCommand(),   StoreSetStateCommand(), StoreServeCommand()};
+  command.commands = {StoreAddVolumeCommand(), StorePutCommand(),
+                      StoreGetCommand(),       StoreRmCommand(),
+                      StoreLsCommand(),        StoreStatCommand(),
+                      StoreStatsCommand(),     StoreCheckCommand(),
+                      StoreRepairCommand(),    StoreMigrateCommand(),
+                      StoreCompactCommand(),   StoreReindexCommand(),
+                      StoreRehomeCommand(),    StoreSweepCommand(),
+                      StoreSetStateCommand(),  StoreSetDurabilityCommand(),
+                      StoreServeCommand()};
   return command;
 }
 

@@ -21,6 +21,7 @@ Command StoreReindexCommand();
 Command StoreRepairCommand();
 Command StoreRmCommand();
 Command StoreServeCommand();
+Command StoreSetDurabilityCommand();
 Command StoreSetStateCommand();
 Command StoreStatCommand();
 Command StoreStatsCommand();

@@ -74,6 +74,21 @@ class FaultUpdatableFile final : public UpdatableFile {
   std::unique_ptr<UpdatableFile> base_;
 };
 
+class FaultDisk final : public Disk {
+ public:
+  FaultDisk(FaultFileSystem& faults, std::unique_ptr<Disk> base)
+      : faults_(faults), base_(std::move(base)) {}
+
+  Status Sync() override {
+    if (faults_.Fails()) return Injected("sync the disk");
+    return base_->Sync();
+  }
+
+ private:
+  FaultFileSystem& faults_;
+  std::unique_ptr<Disk> base_;
+};
+
 Result<std::unique_ptr<WritableFile>> Wrap(FaultFileSystem& faults,
                                            Result<std::unique_ptr<WritableFile>> file) {
   if (!file) return file.error();
@@ -147,6 +162,13 @@ Result<std::unique_ptr<FileLock>> FaultFileSystem::Lock(const std::string& path)
 Status FaultFileSystem::SyncDirectory(const std::string& directory) {
   if (Fails()) return Injected("sync the directory " + directory);
   return base_.SyncDirectory(directory);
+}
+
+Result<std::unique_ptr<Disk>> FaultFileSystem::OpenDisk(const std::string& directory) {
+  if (Fails()) return Injected("open the disk of " + directory);
+  Result<std::unique_ptr<Disk>> disk = base_.OpenDisk(directory);
+  if (!disk) return disk;
+  return std::unique_ptr<Disk>(std::make_unique<FaultDisk>(*this, *std::move(disk)));
 }
 
 }  // namespace stele::io

@@ -26,6 +26,7 @@ class FaultFileSystem final : public FileSystem {
   Result<std::uint64_t> FreeBytes(const std::string& directory) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
+  Result<std::unique_ptr<Disk>> OpenDisk(const std::string& directory) override;
 
   // The disk is gone from now on.
   void FailFromNowOn() { operations_ = fail_at_; }

@@ -53,6 +53,15 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
+// A whole disk. Thread-safe.
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  // Makes everything durable that was written to it before, files and names, whoever wrote it.
+  // Errors: also those of earlier writes, found out since the disk was opened.
+  virtual Status Sync() = 0;
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -80,6 +89,8 @@ class FileSystem {
   virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path) = 0;
   // Makes creations, renames and removals in this directory durable.
   virtual Status SyncDirectory(const std::string& directory) = 0;
+  // The disk that holds `directory`.
+  virtual Result<std::unique_ptr<Disk>> OpenDisk(const std::string& directory) = 0;
 };
 
 // "a/b/c" is in "a/b", "c" is in ".", "/c" is in "/".

@@ -76,6 +76,8 @@ void KeepsTheContract(FileSystem& fs, const std::string& root) {
   EXPECT_TRUE(*fs.Exists(root + "/d"));
   EXPECT_THAT(*fs.List(root), ElementsAre("b", "d"));
   EXPECT_TRUE(fs.SyncDirectory(root));
+  EXPECT_TRUE((*fs.OpenDisk(root))->Sync());
+  EXPECT_EQ(fs.OpenDisk(root + "/none").error().code, ErrorCode::kNotFound);
   EXPECT_GT(*fs.FreeBytes(root), 0u);
   EXPECT_EQ(fs.FreeBytes(root + "/none").error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(fs.Remove(b));
@@ -125,6 +127,18 @@ TEST(MemoryFileSystem, ACrashDropsWhatWasNotSynced) {
   fs.Crash();
   EXPECT_THAT(*fs.List("."), ElementsAre("named"));
   EXPECT_EQ(*ReadFile(fs, "named"), "content");
+}
+
+TEST(MemoryFileSystem, WhatWasOnTheDiskWhenItWasSyncedSurvives) {
+  MemoryFileSystem fs;
+  const auto disk = fs.OpenDisk(".");
+  ASSERT_TRUE(fs.MakeDirectory("directory"));
+  Write(fs, "directory/file", "content", false);
+  ASSERT_TRUE((*disk)->Sync());
+  Write(fs, "directory/late", "content", false);
+  fs.Crash();
+  EXPECT_THAT(*fs.List("directory"), ElementsAre("file"));
+  EXPECT_EQ(*ReadFile(fs, "directory/file"), "content");
 }
 
 TEST(MemoryFileSystem, ARemovedNameComesBackUnlessTheDirectoryWasSynced) {

@@ -133,6 +133,18 @@ class MemoryUpdatableFile final : public UpdatableFile {
   std::shared_ptr<MemoryFileSystem::File> file_;
 };
 
+class MemoryDisk final : public Disk {
+ public:
+  explicit MemoryDisk(MemoryFileSystem& fs) : fs_(fs) {}
+  Status Sync() override {
+    fs_.SyncAll();
+    return {};
+  }
+
+ private:
+  MemoryFileSystem& fs_;
+};
+
 class MemoryFileLock final : public FileLock {
  public:
   MemoryFileLock(std::shared_ptr<MemoryFileSystem::LockedPaths> locked, std::string path)
@@ -306,6 +318,24 @@ Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
     if (ParentDirectory(path) == directory) child->synced = true;
   }
   return {};
+}
+
+void MemoryFileSystem::SyncAll() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [path, directory] : directories_) {
+    directory->synced = true;
+    directory->synced_files = directory->files;
+    for (const auto& [name, file] : directory->files) {
+      const std::lock_guard file_lock(file->mutex);
+      file->synced = file->content;
+    }
+  }
+}
+
+Result<std::unique_ptr<Disk>> MemoryFileSystem::OpenDisk(const std::string& directory) {
+  const std::lock_guard lock(mutex_);
+  if (!directories_.contains(directory)) return NotFound("cannot open the disk of", directory);
+  return std::unique_ptr<Disk>(std::make_unique<MemoryDisk>(*this));
 }
 
 void MemoryFileSystem::Crash(Random& dice) {

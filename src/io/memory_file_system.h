@@ -29,7 +29,10 @@ class MemoryFileSystem final : public FileSystem {
   Result<std::uint64_t> FreeBytes(const std::string& directory) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
+  Result<std::unique_ptr<Disk>> OpenDisk(const std::string& directory) override;
 
+  // Everything survives from now on.
+  void SyncAll();
   // Power off, power on. Files that are still open no longer reach the disk, and
   // locks are gone.
   void Crash();

@@ -143,6 +143,21 @@ class PosixUpdatableFile final : public UpdatableFile {
   Descriptor descriptor_;
 };
 
+class PosixDisk final : public Disk {
+ public:
+  PosixDisk(std::string directory, Descriptor descriptor)
+      : directory_(std::move(directory)), descriptor_(std::move(descriptor)) {}
+
+  Status Sync() override {
+    if (::syncfs(descriptor_.get()) == 0) return {};
+    return SystemError("cannot sync the disk of " + directory_, errno);
+  }
+
+ private:
+  const std::string directory_;
+  const Descriptor descriptor_;
+};
+
 class PosixFileLock final : public FileLock {
  public:
   explicit PosixFileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
@@ -259,6 +274,12 @@ Status PosixFileSystem::SyncDirectory(const std::string& directory) {
     return SystemError("cannot sync the directory " + directory, errno);
   }
   return {};
+}
+
+Result<std::unique_ptr<Disk>> PosixFileSystem::OpenDisk(const std::string& directory) {
+  Descriptor descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0) return SystemError("cannot open the disk of " + directory, errno);
+  return std::unique_ptr<Disk>(std::make_unique<PosixDisk>(directory, std::move(descriptor)));
 }
 
 }  // namespace stele::io

@@ -19,6 +19,7 @@ class PosixFileSystem final : public FileSystem {
   Result<std::uint64_t> FreeBytes(const std::string& directory) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path) override;
   Status SyncDirectory(const std::string& directory) override;
+  Result<std::unique_ptr<Disk>> OpenDisk(const std::string& directory) override;
 };
 
 // What the operating system said about `what`, such as "cannot open a/b".

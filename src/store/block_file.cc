@@ -37,8 +37,8 @@ class BlockWriter {
   std::uint64_t written_ = 0;
 };
 
-Status SyncAndClose(io::WritableFile& file, Status status) {
-  if (status) status = file.Sync();
+Status FinishFile(io::WritableFile& file, Status status, bool sync) {
+  if (status && sync) status = file.Sync();
   const Status closed = file.Close();
   return status ? closed : status;
 }
@@ -127,7 +127,7 @@ Status BlockSource::Finish() {
 Result<WrittenBlock> WriteBlockFile(io::FileSystem& fs, const std::string& path,
                                     const BlockHeader& header, codec::Encoder& encoder,
                                     const SignatureFunction& function, std::string_view prefix,
-                                    io::Source& content) {
+                                    io::Source& content, bool sync) {
   Result<std::unique_ptr<io::WritableFile>> file = fs.Create(path);
   if (!file) return file.error();
   const std::unique_ptr<SignatureStream> signing = function.NewStream();
@@ -155,16 +155,16 @@ Result<WrittenBlock> WriteBlockFile(io::FileSystem& fs, const std::string& path,
     status = Error{ErrorCode::kInvalid, "the content is smaller than the request says"};
   }
   if (status) status = writer.Write({}, true);
-  status = SyncAndClose(**file, status);
+  status = FinishFile(**file, status, sync);
   if (!status) return status.error();
   return WrittenBlock{kBlockHeaderSize + writer.written(), size, signing->Finish()};
 }
 
 Status WriteSmallBlockFile(io::FileSystem& fs, const std::string& path, const BlockHeader& header,
-                           std::string_view compressed) {
+                           std::string_view compressed, bool sync) {
   Result<std::unique_ptr<io::WritableFile>> file = fs.Create(path);
   if (!file) return file.error();
-  return SyncAndClose(**file, (*file)->Append(FormatBlockHeader(header).append(compressed)));
+  return FinishFile(**file, (*file)->Append(FormatBlockHeader(header).append(compressed)), sync);
 }
 
 }  // namespace stele::store

@@ -60,16 +60,17 @@ struct WrittenBlock {
   Signature signature;
 };
 
-// Writes a block of one reference to `path` and syncs it: `prefix`, which has been read already,
-// then the rest of `content`. Gives up, with kInvalid, when more than header.size bytes come.
-// Errors: those of `content`; kIo, kFull. The file may then be there, incomplete.
+// Writes a block of one reference to `path` and, with `sync`, makes its bytes durable: `prefix`,
+// which has been read already, then the rest of `content`. Gives up, with kInvalid, when more than
+// header.size bytes come. Errors: those of `content`; kIo, kFull. The file may then be there,
+// incomplete.
 Result<WrittenBlock> WriteBlockFile(io::FileSystem& fs, const std::string& path,
                                     const BlockHeader& header, codec::Encoder& encoder,
                                     const SignatureFunction& function, std::string_view prefix,
-                                    io::Source& content);
+                                    io::Source& content, bool sync);
 
 // The same, for a content that is compressed already.
 Status WriteSmallBlockFile(io::FileSystem& fs, const std::string& path, const BlockHeader& header,
-                           std::string_view compressed);
+                           std::string_view compressed, bool sync);
 
 }  // namespace stele::store

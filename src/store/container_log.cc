@@ -114,6 +114,7 @@ Status ContainerLog::Commit(std::span<Addition* const> additions) {
     {
       const std::lock_guard lock(mutex_);
       group.swap(waiting_);
+      if (late_failure_ && !failure_) Poison(*late_failure_);
     }
     WriteGroup(group);
     // Whoever is woken may be gone at once, with all its additions.
@@ -289,6 +290,11 @@ Status ContainerLog::MakeRoom(std::uint64_t bytes) {
 Status ContainerLog::Seal() {
   Status status = CommitWritten();
   if (!status || last_.serial == 0 || last_.sealed) return status;
+  if (file_ != nullptr && options_.on_unsynced) {
+    status = file_->Sync();
+    if (!status) Poison(status.error());
+    if (!status) return status;
+  }
   if (file_ != nullptr) status = file_->Close();
   file_.reset();
   const ContainerName sealed{last_.serial, true};
@@ -330,18 +336,19 @@ Status ContainerLog::BeginNext() {
   return {};
 }
 
-// Syncs and applies what has been written since the last time.
+// Syncs and applies what has been written since the last time. The table is flushed before: it
+// shall not know more than the disk has.
 Status ContainerLog::CommitWritten() {
   if (written_.empty()) return {};
   if (file_ != nullptr) {
     const Status out = WriteOut();
     if (!out) return out;
-    const Status synced = file_->Sync();
+    const Status synced = options_.on_unsynced ? Status() : file_->Sync();
     if (!synced) {
       Poison(synced.error());
       return synced;
     }
-    ++syncs_;
+    if (!options_.on_unsynced) ++syncs_;
   }
   std::vector<LogEntry> entries;
   entries.reserve(written_.size());
@@ -349,8 +356,8 @@ Status ContainerLog::CommitWritten() {
     addition->entry->location = addition->location;
     entries.push_back(*std::move(addition->entry));
   }
-  Status applied = index_.Apply(entries, {last_.serial, last_size_});
-  if (applied && std::exchange(flush_due_, false)) applied = index_.Flush();
+  Status applied = std::exchange(flush_due_, false) ? index_.Flush() : Status();
+  if (applied) applied = index_.Apply(entries, {last_.serial, last_size_});
   if (!applied) {
     Poison(applied.error());
     return applied;
@@ -359,7 +366,13 @@ Status ContainerLog::CommitWritten() {
   good_size_ = last_size_;
   for (Addition* addition : written_) addition->status = Status();
   written_.clear();
+  if (options_.on_unsynced) options_.on_unsynced();
   return {};
+}
+
+void ContainerLog::Fail(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  late_failure_ = error;
 }
 
 // Forgets what was written and not committed.

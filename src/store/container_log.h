@@ -32,6 +32,9 @@ class ContainerLog {
     std::function<std::string()> first_record;
     // Makes a whole record of the lines of some notes. One thread at a time.
     std::function<std::string(std::string_view lines)> notes_record;
+    // Records are acknowledged when they are written and applied: whoever gave this syncs the disk
+    // after each call of it. A container is synced when it is sealed. Empty: as said above.
+    std::function<void()> on_unsynced;
   };
   // Where writing goes on. `last` is the last container, which is whole; serial 0: there is none.
   struct Tail {
@@ -64,6 +67,10 @@ class ContainerLog {
 
   // Seals the last container, if there is one, and begins the next.
   Status StartNext();
+
+  // What was written may be lost: nothing more is written until the volume is opened again. For
+  // whoever syncs the disk.
+  void Fail(const Error& error);
 
   // A container of this size has been removed.
   void Freed(std::uint64_t bytes) { bytes_ -= bytes; }
@@ -99,7 +106,7 @@ class ContainerLog {
   // Of whoever writes: one thread at a time, the one that set writing_.
   ContainerName last_;
   std::uint64_t last_size_;  // with what stands in buffer_
-  std::uint64_t good_size_;  // what is synced and applied
+  std::uint64_t good_size_;  // what is applied, and synced unless that is left to others
   std::uint64_t first_record_size_ = 0;
   std::unique_ptr<io::WritableFile> file_;
   codec::Buffer buffer_;            // not yet in the file
@@ -114,6 +121,7 @@ class ContainerLog {
   std::mutex mutex_;  // of all below
   std::vector<Addition*> waiting_;
   bool writing_ = false;
+  std::optional<Error> late_failure_;  // that whoever writes next has to know of
 };
 
 }  // namespace stele::store

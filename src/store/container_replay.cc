@@ -166,6 +166,26 @@ Status SyncOpenContainer(ContainerFiles& files, const ContainerName& name) {
   return status ? files.fs().SyncDirectory(files.directory()) : status;
 }
 
+// What follows the first bad place behind `synced` cannot have been there before it.
+Status CutUnsynced(ContainerFiles& files, const ContainerName& name, const LogPosition& synced,
+                   std::vector<std::string>& torn) {
+  const Result<std::shared_ptr<const io::ReadableFile>> file = files.Open(name.serial);
+  if (!file) return file.error();
+  const Result<std::uint64_t> size = (*file)->Size();
+  if (!size) return size.error();
+  const std::uint64_t from = synced.container == name.serial ? synced.offset : 0;
+  const Result<ScannedContainer> scanned =
+      ScanContainer(*file, name.serial, from, false, [](const LogEntry&) { return Status(); });
+  if (!scanned) return scanned.error();
+  std::uint64_t end = scanned->good_end;
+  if (!scanned->damaged.empty()) end = std::min(end, scanned->damaged.front().begin);
+  if (end >= *size) return {};
+  Result<std::string> moved = MoveTailAside(files, name, end, *size);
+  if (!moved) return moved.error();
+  torn.push_back(*std::move(moved));
+  return {};
+}
+
 Result<std::uint64_t> SizeOf(ContainerFiles& files, std::uint64_t serial) {
   const Result<std::shared_ptr<const io::ReadableFile>> file = files.Open(serial);
   if (!file) return file.error();
@@ -216,9 +236,15 @@ Result<ScannedContainer> ScanContainer(std::shared_ptr<const io::ReadableFile> f
 
 Result<ReplayedLog> ReplayLog(
     ContainerFiles& files, BlockIndex& index, std::size_t signature_bytes,
+    const std::optional<LogPosition>& synced,
     const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress) {
   const Result<std::vector<ContainerName>> names = files.List();
   if (!names) return names.error();
+  ReplayedLog replayed;
+  if (synced && !names->empty() && !names->back().sealed) {
+    const Status cut = CutUnsynced(files, names->back(), *synced, replayed.torn);
+    if (!cut) return cut.error();
+  }
   const LogPosition position = index.position();
   bool behind = position == LogPosition{};
   std::uint64_t all_bytes = 0;
@@ -232,7 +258,6 @@ Result<ReplayedLog> ReplayLog(
     const Status cleared = index.Clear();
     if (!cleared) return cleared.error();
   }
-  ReplayedLog replayed;
   for (const ContainerName& name : *names) {
     const bool applied = name.serial < index.position().container;
     const Result<std::uint64_t> size =

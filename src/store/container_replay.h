@@ -43,8 +43,12 @@ struct ReplayedLog {
 // is moved aside; damage elsewhere is reported and passed. An index that is ahead of the log is
 // made anew. Entries whose signatures do not have `signature_bytes` are damage. Requires: the index
 // is loaded. `progress` may be empty.
+//
+// Where records were acknowledged before they were synced, `synced` is up to where they are known
+// to be durable: behind it, everything from the first place on that does not parse is moved aside.
 Result<ReplayedLog> ReplayLog(
     ContainerFiles& files, BlockIndex& index, std::size_t signature_bytes,
+    const std::optional<LogPosition>& synced,
     const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress);
 
 }  // namespace stele::store

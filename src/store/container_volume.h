@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "io/file_system.h"
 #include "io/random.h"
 #include "store/access_list.h"
+#include "store/background_sync.h"
 #include "store/compression.h"
 #include "store/container_compact.h"
 #include "store/container_index.h"
@@ -22,6 +24,8 @@
 #include "store/container_replay.h"
 #include "store/container_spool.h"
 #include "store/disk_space.h"
+#include "store/durability.h"
+#include "store/synced_mark.h"
 #include "store/volume.h"
 
 namespace stele::store {
@@ -38,7 +42,8 @@ namespace stele::store {
 // The containers are the log and the only truth: a content, another reference to it and each
 // release are records, acknowledged when they are synced. The table of signatures is a cache of
 // them, brought up to date when the volume is opened. Released blocks keep their space until the
-// volume is compacted.
+// volume is compacted. A buffered volume acknowledges records when they are written; a second later
+// it syncs the disk and notes in DIR/synced up to where the log is durable.
 class ContainerVolume final : public Volume {
  public:
   // What is fixed when a volume is made.
@@ -46,6 +51,7 @@ class ContainerVolume final : public Volume {
     std::string name;
     std::string signature = "sha256";
     std::uint64_t capacity_bytes = 0;  // of all containers; 0: no limit
+    Durability durability = Durability::kSynced;
   };
 
   struct Options {
@@ -60,6 +66,7 @@ class ContainerVolume final : public Volume {
     // What is left free on the disk for references, releases and the table.
     std::uint64_t disk_reserve_bytes = 64 << 20;
     DiskSpace::Options disk = {};
+    std::chrono::milliseconds sync_delay{1000};  // of a buffered volume
   };
 
   // Borrowed for life. `random` is used by one thread at a time.
@@ -81,7 +88,8 @@ class ContainerVolume final : public Volume {
                                                        const std::string& directory,
                                                        std::unique_ptr<BlockTable> table,
                                                        Options options);
-  // Leaves the table durable, so that opening is quick.
+  // Leaves the table durable, so that opening is quick, and syncs what is not. Errors of that are
+  // not told: what was not synced is doubted when it is opened.
   ~ContainerVolume() override;
 
   const Shape& shape() const { return shape_; }
@@ -93,6 +101,9 @@ class ContainerVolume final : public Volume {
 
   // How often the disk has been asked to keep what was written since the volume was opened.
   std::uint64_t syncs() const { return log_->syncs(); }
+
+  // What was acknowledged before is durable then, also in a buffered volume. Errors: as Volume.
+  Status Sync();
 
   const std::string& name() const override { return shape_.name; }
   VolumeState state() const override;
@@ -130,6 +141,11 @@ class ContainerVolume final : public Volume {
   Status Recover();
   Status EmptyTemporary();
   std::string FirstRecord();
+
+  // Of a buffered volume.
+  bool buffered() const { return shape_.durability == Durability::kBuffered; }
+  Status OpenDisk();
+  Status SyncDisk();
   std::string NotesRecord(std::string_view lines);
 
   std::string NewRecordId();
@@ -208,6 +224,13 @@ class ContainerVolume final : public Volume {
   mutable std::mutex mutex_;  // of all below
   VolumeState configured_ = VolumeState::kWritable;
   std::uint64_t reserved_bytes_ = 0;  // by records that are being written
+
+  // Of a buffered volume.
+  std::mutex syncing_;  // with whoever syncs the disk
+  std::unique_ptr<io::Disk> whole_disk_;
+  std::unique_ptr<SyncedMark> mark_;
+  std::atomic<bool> unsynced_ = false;
+  std::unique_ptr<BackgroundSync> background_;
 };
 
 }  // namespace stele::store

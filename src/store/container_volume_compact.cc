@@ -106,6 +106,8 @@ Result<std::uint64_t> ContainerVolume::CompactOne(const Victim& victim,
     }
     return std::uint64_t{0};
   }
+  const Status synced = Sync();  // the copies
+  if (!synced) return synced.error();
   const Result<std::uint64_t> removed = compactor.Remove(victim.container);
   if (!removed) return removed.error();
   return *removed - std::min(*removed, compactor.copied_bytes());

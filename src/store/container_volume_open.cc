@@ -15,6 +15,7 @@ VolumeDescription Described(const ContainerVolume::Shape& shape, VolumeState sta
   description.signature = shape.signature;
   description.capacity_bytes = shape.capacity_bytes;
   description.state = state;
+  description.durability = shape.durability;
   return description;
 }
 
@@ -31,6 +32,8 @@ ContainerVolume::ContainerVolume(Environment environment, std::string directory,
       files_(environment.fs, directory_ + "/containers") {}
 
 ContainerVolume::~ContainerVolume() {
+  background_.reset();
+  if (unsynced_) static_cast<void>(SyncDisk().ok());
   // Without it, the next opening reads a little more of the log.
   static_cast<void>(index_.Flush().ok());
 }
@@ -71,7 +74,7 @@ Status ContainerVolume::ReadShape() {
     return Error{ErrorCode::kInvalid,
                  fmt::format("the volume in {} has no containers", directory_)};
   }
-  shape_ = {found->name, found->signature, found->capacity_bytes};
+  shape_ = {found->name, found->signature, found->capacity_bytes, found->durability};
   configured_ = found->state;
   auto signature = SignatureOf(*found, options_.signature);
   if (!signature) return signature.error();
@@ -85,17 +88,54 @@ Status ContainerVolume::Recover() {
   lock_ = *std::move(lock);
   Status status = EmptyTemporary();
   if (status) status = options_.reindex ? index_.Clear() : index_.Load();
+  if (status && buffered()) status = OpenDisk();
   if (!status) return status;
+  std::optional<LogPosition> synced;
+  if (mark_ != nullptr) synced = {mark_->found().file, mark_->found().bytes};
   Result<ReplayedLog> replayed =
-      ReplayLog(files_, index_, options_.signature->size(), options_.progress);
+      ReplayLog(files_, index_, options_.signature->size(), synced, options_.progress);
   if (!replayed) return replayed.error();
   damaged_ = std::move(replayed->damaged);
   torn_ = std::move(replayed->torn);
   options_.log.first_record = [this] { return FirstRecord(); };
   options_.log.notes_record = [this](std::string_view lines) { return NotesRecord(lines); };
+  if (buffered()) {
+    options_.log.on_unsynced = [this] {
+      unsynced_ = true;
+      background_->Touch();
+    };
+  }
   log_ = std::make_unique<ContainerLog>(files_, index_, options_.log, replayed->tail);
-  return RemoveCondemned();
+  status = RemoveCondemned();
+  if (!status || !buffered()) return status;
+  status = SyncDisk();
+  background_ = std::make_unique<BackgroundSync>(
+      options_.sync_delay, [this] { static_cast<void>(SyncDisk().ok()); });  // the log remembers it
+  return status;
 }
+
+Status ContainerVolume::OpenDisk() {
+  Result<std::unique_ptr<io::Disk>> disk = environment_.fs.OpenDisk(directory_);
+  if (!disk) return disk.error();
+  Result<std::unique_ptr<SyncedMark>> mark = SyncedMark::Open(environment_.fs, directory_);
+  if (!mark) return mark.error();
+  whole_disk_ = *std::move(disk);
+  mark_ = *std::move(mark);
+  return {};
+}
+
+// What has been applied was written before.
+Status ContainerVolume::SyncDisk() {
+  const std::lock_guard lock(syncing_);
+  unsynced_ = false;
+  const LogPosition written = index_.position();
+  Status status = whole_disk_->Sync();
+  if (status) status = mark_->Set({written.container, written.offset});
+  if (!status) log_->Fail(status.error());
+  return status;
+}
+
+Status ContainerVolume::Sync() { return buffered() ? SyncDisk() : Status(); }
 
 Status ContainerVolume::EmptyTemporary() {
   const std::string directory = directory_ + "/temporary";

@@ -217,12 +217,34 @@ Status AddLocalVolume(io::FileSystem& fs, const std::string& directory,
   if (!status) return status;
   const std::string path = directory + '/' + description.name;
   if (description.kind == VolumeKind::kContainer) {
-    return ContainerVolume::Create(
-        fs, path, {description.name, description.signature, description.capacity_bytes});
+    return ContainerVolume::Create(fs, path,
+                                   {description.name, description.signature,
+                                    description.capacity_bytes, description.durability});
   }
-  return TreeVolume::Create(
-      fs, path,
-      {description.name, description.signature, description.depth, description.capacity_bytes});
+  return TreeVolume::Create(fs, path,
+                            {description.name, description.signature, description.depth,
+                             description.capacity_bytes, description.durability});
+}
+
+// What the volume held back is synced when it is closed.
+Status SetLocalDurability(const LocalEnvironment& environment, const std::string& directory,
+                          const std::string& name, Durability durability,
+                          const LocalStoreOptions& options) {
+  const std::string path = directory + '/' + name;
+  {
+    const Result<std::unique_ptr<Volume>> volume =
+        OpenPlainVolume(environment, directory, name, options);
+    if (!volume) return volume.error();
+  }
+  const Result<std::unique_ptr<io::FileLock>> lock = environment.fs.Lock(path + "/lock");
+  if (!lock) return lock.error();
+  Result<VolumeDescription> description = ReadVolumeFile(environment.fs, path);
+  if (!description) return description.error();
+  if (description->durability == durability) return {};
+  const Status unmarked = SyncedMark::Remove(environment.fs, path);
+  if (!unmarked) return unmarked;
+  description->durability = durability;
+  return ReplaceVolumeFile(environment.fs, path, *description);
 }
 
 }  // namespace stele::store

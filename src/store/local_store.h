@@ -64,4 +64,10 @@ Result<std::unique_ptr<MemberVolume>> OpenLocalVolume(const LocalEnvironment& en
 Status AddLocalVolume(io::FileSystem& fs, const std::string& directory,
                       const VolumeDescription& description);
 
+// What an acknowledgement of the volume promises from now on. Durable; what it held back until now
+// is synced. Errors: those of opening it; kBusy while somebody has it open.
+Status SetLocalDurability(const LocalEnvironment& environment, const std::string& directory,
+                          const std::string& name, Durability durability,
+                          const LocalStoreOptions& options);
+
 }  // namespace stele::store

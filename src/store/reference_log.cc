@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "store/unsynced_entries.h"
 #include "util/ascii.h"
 #include "util/rabin.h"
 
@@ -21,7 +22,11 @@ struct ReferenceLog::References::Shard {
   const std::string name;  // "AD/E"
   std::mutex mutex;        // of all below
   bool loaded = false;
-  bool cut_tail = false;  // the file ends within a line: rewrite it before appending
+  // Behind the last good line of the file there is something else: rewrite it before appending.
+  bool has_tail = false;
+  std::size_t good_bytes = 0;
+  std::size_t tail_bytes = 0;
+  std::uint64_t tail_lines = 0;
   std::uint64_t damaged = 0;
   std::uint64_t entries = 0;
   std::unordered_map<std::string, ReferenceSet> sets;  // by the bytes of the signature
@@ -149,6 +154,11 @@ void Usage::Add(const ReferenceEntry& entry) {
   content_bytes += entry.blocks * entry.size;
 }
 
+bool ReferenceLog::References::unsettled() const {
+  const std::lock_guard lock(shard_->mutex);
+  return !shard_->unsettled.empty();
+}
+
 bool ReferenceLog::References::damaged() const {
   const std::lock_guard lock(shard_->mutex);
   return shard_->damaged > 0;
@@ -184,7 +194,17 @@ Status ReferenceLog::Replay() {
   if (!head) return Error{ErrorCode::kCorrupt, path + ": the first lines cannot be read"};
   usage_ = head->usage;
   owners_ = std::move(head->owners);
-  const ReferenceEntries read = ParseReferenceEntries(lines);
+  std::string_view unsynced;
+  if (options_.buffered) {
+    const std::size_t head_size = content->size() - lines.size();
+    const std::size_t synced = std::clamp(options_.synced_bytes, head_size, content->size());
+    unsynced = lines.substr(synced - head_size);
+    lines.remove_suffix(unsynced.size());
+  }
+  ReferenceEntries read = ParseReferenceEntries(lines);
+  Result<UnsyncedEntries> late = TakeUnsyncedEntries(unsynced, options_.is_whole);
+  if (!late) return late.error();
+  std::move(late->entries.begin(), late->entries.end(), std::back_inserter(read.entries));
   if (read.damaged > 0) {
     const Status kept = io::ReplaceFile(fs_, path + ".damaged", *content);
     if (!kept) return kept;
@@ -199,10 +219,12 @@ Status ReferenceLog::Replay() {
     usage_.Add(entry);
     AddTo(owners_, entry);
   }
+  replaying_ = false;
+  for (const auto& [name, shard] : shards_) JudgeTail(*shard);
   // Lines behind a cut one would be lost with it, so that a journal that was cut begins anew; until
   // then nothing is written to it.
   journal_bytes_ = content->size();
-  if (read.cut_tail || read.damaged > 0) return {};
+  if (read.has_tail || read.damaged > 0 || late->lost) return {};
   Result<std::unique_ptr<io::WritableFile>> file = fs_.OpenForAppending(path);
   if (!file) return file.error();
   journal_ = *std::move(file);
@@ -255,10 +277,20 @@ Status ReferenceLog::Load(Shard& shard) {
     shard.entries = read.entries.size();
     cached_entries_ += shard.entries;
     shard.damaged = read.damaged;
-    shard.cut_tail = read.cut_tail;
+    shard.has_tail = read.has_tail;
+    shard.good_bytes = read.good_bytes;
+    shard.tail_bytes = content->size() - read.good_bytes;
+    shard.tail_lines = read.tail_lines;
+    if (!replaying_) JudgeTail(shard);
   }
   shard.loaded = true;
   return {};
+}
+
+// What a checkpoint was writing when it was interrupted is still in the journal; a longer tail is
+// damage.
+void ReferenceLog::JudgeTail(Shard& shard) {
+  if (shard.tail_bytes > shard.unsettled.size()) shard.damaged += shard.tail_lines;
 }
 
 Result<ReferenceLog::References> ReferenceLog::Find(const Signature& signature) {
@@ -272,7 +304,15 @@ Result<ReferenceLog::References> ReferenceLog::Find(const Signature& signature) 
 }
 
 Status ReferenceLog::Add(References& references, const ReferenceEntry& entry) {
-  const Status written = Commit(entry);
+  return Add(references, entry, !options_.buffered);
+}
+
+Status ReferenceLog::AddDurably(References& references, const ReferenceEntry& entry) {
+  return Add(references, entry, true);
+}
+
+Status ReferenceLog::Add(References& references, const ReferenceEntry& entry, bool durably) {
+  const Status written = Commit(entry, durably);
   if (!written) return written;
   Shard& shard = *references.shard_;
   const std::lock_guard lock(shard.mutex);
@@ -285,8 +325,9 @@ Status ReferenceLog::Add(References& references, const ReferenceEntry& entry) {
 }
 
 // Whoever finds nobody syncing takes all lines that wait, its own among them, and syncs for all.
-Status ReferenceLog::Commit(const ReferenceEntry& entry) {
+Status ReferenceLog::Commit(const ReferenceEntry& entry, bool durably) {
   std::unique_lock lock(commit_mutex_);
+  batch_syncs_ = batch_syncs_ || durably;
   batch_ += FormatReferenceEntry(entry);
   const std::uint64_t mine = ++queued_;
   while (synced_ < mine && !failed_) {
@@ -296,9 +337,10 @@ Status ReferenceLog::Commit(const ReferenceEntry& entry) {
     }
     syncing_ = true;
     const std::string batch = std::exchange(batch_, {});
+    const bool sync = std::exchange(batch_syncs_, false);
     const std::uint64_t upto = queued_;
     lock.unlock();
-    const Status written = WriteBatch(batch);
+    const Status written = WriteBatch(batch, sync);
     lock.lock();
     syncing_ = false;
     failed_ = failed_ || !written;
@@ -315,10 +357,22 @@ Status ReferenceLog::Commit(const ReferenceEntry& entry) {
   return {};
 }
 
-Status ReferenceLog::WriteBatch(const std::string& batch) {
+Status ReferenceLog::WriteBatch(const std::string& batch, bool sync) {
   if (journal_ == nullptr) return Failed(directory_);
   const Status appended = journal_->Append(batch);
-  return appended ? journal_->Sync() : appended;
+  return appended && sync ? journal_->Sync() : appended;
+}
+
+std::optional<std::uint64_t> ReferenceLog::written_bytes() const {
+  const std::lock_guard lock(commit_mutex_);
+  if (journal_ == nullptr) return std::nullopt;
+  return journal_bytes_;
+}
+
+void ReferenceLog::Fail() {
+  const std::lock_guard lock(commit_mutex_);
+  failed_ = true;
+  committed_.notify_all();
 }
 
 Usage ReferenceLog::usage() const {
@@ -465,13 +519,14 @@ Status ReferenceLog::ForEach(const std::function<Status(const Count&)>& visit) {
 
 Status ReferenceLog::Settle(Shard& shard) {
   const std::string path = directory_ + "/references/" + shard.name;
-  if (shard.cut_tail) {
+  if (shard.has_tail) {
     Result<std::string> content = io::ReadFile(fs_, path);
     if (!content) return content.error();
-    content->resize(content->rfind('\n') + 1);
+    // Damage is left for people to look at.
+    content->resize(shard.damaged > 0 ? content->rfind('\n') + 1 : shard.good_bytes);
     const Status replaced = io::ReplaceFile(fs_, path, *content + shard.unsettled);
     if (!replaced) return replaced;
-    shard.cut_tail = false;
+    shard.has_tail = false;
     return {};
   }
   Result<std::unique_ptr<io::WritableFile>> file = fs_.OpenForAppending(path);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,12 @@ class ReferenceLog {
   struct Options {
     std::uint64_t journal_bytes_max = 8 << 20;   // then WantsCheckpoint()
     std::uint64_t cached_entries_max = 200'000;  // of settled entries kept in memory
+    // Lines are written and not synced: whoever opens the log syncs the disk.
+    bool buffered = false;
+    // Of a buffered log: bytes of the journal that are known to be durable, and who knows whether
+    // a block that a later line made is there with all its bytes.
+    std::uint64_t synced_bytes = 0;
+    std::function<Result<bool>(const ReferenceEntry&)> is_whole = {};
   };
 
   // One signature's references. Valid while the caller has the signature for itself.
@@ -50,6 +57,8 @@ class ReferenceLog {
     // Settled entries of this signature, or of one beside it, are unreadable: there may be more
     // references than the set has.
     bool damaged() const;
+    // Entries of this signature, or of one beside it, are in the journal alone.
+    bool unsettled() const;
 
    private:
     friend class ReferenceLog;
@@ -69,10 +78,18 @@ class ReferenceLog {
   // Requires: the caller has `signature` for itself, and keeps it while it uses the result.
   Result<References> Find(const Signature& signature);
 
-  // Adds to the set and to the journal; durable when it returns. Requires: `references` is of the
+  // Adds to the set and to the journal; durable when it returns, unless the log is buffered.
+  // Requires: `references` is of the
   // entry's signature, and the entry is not in it. Errors: kIo, kFull. Nothing is then known about
   // the entry, and nothing is added any more until the log is opened again.
   Status Add(References& references, const ReferenceEntry& entry);
+  // The same, and durable also when the log is buffered.
+  Status AddDurably(References& references, const ReferenceEntry& entry);
+
+  // Up to where the journal has been written. Nothing: it begins anew with the next Checkpoint().
+  std::optional<std::uint64_t> written_bytes() const;
+  // What was written may be lost: nothing is added any more until the log is opened again.
+  void Fail();
 
   Usage usage() const;
   // Owners that have references, by name.
@@ -118,8 +135,10 @@ class ReferenceLog {
   std::shared_ptr<Shard> ShardOf(const std::string& name);
   Result<std::set<std::string>> ShardNames();
   Status Load(Shard& shard);
-  Status Commit(const ReferenceEntry& entry);
-  Status WriteBatch(const std::string& batch);
+  static void JudgeTail(Shard& shard);
+  Status Add(References& references, const ReferenceEntry& entry, bool durably);
+  Status Commit(const ReferenceEntry& entry, bool durably);
+  Status WriteBatch(const std::string& batch, bool sync);
   Status Settle(Shard& shard);
   Status SettleAll();
   void Evict();  // requires: shards_mutex_ is held
@@ -127,6 +146,8 @@ class ReferenceLog {
   io::FileSystem& fs_;
   const std::string directory_;
   const Options options_;
+
+  bool replaying_ = true;  // while the log is opened
 
   std::mutex shards_mutex_;  // of shards_ and evict_at_
   std::atomic<std::uint64_t> cached_entries_ = 0;
@@ -137,6 +158,7 @@ class ReferenceLog {
   std::condition_variable committed_;
   std::unique_ptr<io::WritableFile> journal_;
   std::string batch_;         // lines that wait for the next sync
+  bool batch_syncs_ = false;  // one of them wants it
   std::uint64_t queued_ = 0;  // lines ever put into batch_
   std::uint64_t synced_ = 0;  // lines ever synced
   std::uint64_t journal_bytes_ = 0;

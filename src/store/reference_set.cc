@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "util/ascii.h"
 #include "util/rabin.h"
@@ -62,20 +63,20 @@ std::optional<ReferenceEntry> ParseReferenceEntry(std::string_view line) {
 
 ReferenceEntries ParseReferenceEntries(std::string_view journal) {
   ReferenceEntries result;
-  while (!journal.empty()) {
-    const std::size_t end = journal.find('\n');
-    if (end == std::string_view::npos) {
-      result.cut_tail = true;
-      break;
+  for (std::size_t begin = 0; begin < journal.size();) {
+    const std::size_t end = journal.find('\n', begin);
+    if (end == std::string_view::npos) break;
+    std::optional<ReferenceEntry> entry = ParseReferenceEntry(journal.substr(begin, end - begin));
+    begin = end + 1;
+    if (!entry) {
+      ++result.tail_lines;
+      continue;
     }
-    std::optional<ReferenceEntry> entry = ParseReferenceEntry(journal.substr(0, end));
-    if (entry) {
-      result.entries.push_back(*std::move(entry));
-    } else {
-      ++result.damaged;
-    }
-    journal.remove_prefix(end + 1);
+    result.entries.push_back(*std::move(entry));
+    result.damaged += std::exchange(result.tail_lines, 0);
+    result.good_bytes = begin;
   }
+  result.has_tail = result.good_bytes < journal.size();
   return result;
 }
 

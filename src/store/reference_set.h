@@ -36,12 +36,14 @@ std::string FormatReferenceEntry(const ReferenceEntry& entry);
 // `line` without its line feed. Nothing for a line that is damaged in any byte.
 std::optional<ReferenceEntry> ParseReferenceEntry(std::string_view line);
 
-// What `journal` says, damaged lines left out and counted. A last line without a line feed was cut
-// off by a crash.
+// What `journal` says, damaged lines left out and counted. What cannot be read behind the last good
+// line may be what a crash left of lines that were being written.
 struct ReferenceEntries {
   std::vector<ReferenceEntry> entries;
-  std::uint64_t damaged = 0;  // not counting a cut tail
-  bool cut_tail = false;
+  std::uint64_t damaged = 0;     // lines before a good one
+  std::size_t good_bytes = 0;    // the end of the last good line
+  std::uint64_t tail_lines = 0;  // behind it, with their line feeds
+  bool has_tail = false;         // something is there, with a line feed or without
 };
 ReferenceEntries ParseReferenceEntries(std::string_view journal);
 

@@ -70,7 +70,7 @@ TEST(ReferenceEntry, AnyDamageIsNoticed) {
   const ReferenceEntries read = ParseReferenceEntries(line + "\nrubbish\n\n" + line + "\n- cut");
   EXPECT_EQ(read.entries.size(), 2u);
   EXPECT_EQ(read.damaged, 2u);
-  EXPECT_TRUE(read.cut_tail);
+  EXPECT_TRUE(read.has_tail);
   EXPECT_THAT(ParseReferenceEntries("").entries, IsEmpty());
 }
 

@@ -67,8 +67,9 @@ Status TreeVolume::Spool::FillFile(io::Source& content, const codec::Codec& code
   path_ = volume_.TemporaryPath();
   compression_ = codec.name();
   const std::unique_ptr<codec::Encoder> encoder = codec.NewEncoder(compression.level);
-  const Result<WrittenBlock> written = WriteBlockFile(
-      volume_.fs_, path_, Header(compression_), *encoder, volume_.signature(), content_, content);
+  const Result<WrittenBlock> written =
+      WriteBlockFile(volume_.fs_, path_, Header(compression_), *encoder, volume_.signature(),
+                     content_, content, !volume_.buffered());
   content_ = {};
   if (!written) return written.error();
   if (written->signature != request_.signature) return Differs("signature");
@@ -104,8 +105,8 @@ Status TreeVolume::Spool::Prepare() {
 Status TreeVolume::Spool::MoveTo(const std::string& path) {
   if (path_.empty()) {
     path_ = volume_.TemporaryPath();
-    const Status written =
-        WriteSmallBlockFile(volume_.fs_, path_, Header(compression_), compressed_);
+    const Status written = WriteSmallBlockFile(volume_.fs_, path_, Header(compression_),
+                                               compressed_, !volume_.buffered());
     if (!written) return written;
   }
   const Status renamed = volume_.fs_.Rename(path_, path);

@@ -22,8 +22,6 @@ std::uint64_t AtLeastZero(std::int64_t value) {
 
 }  // namespace
 
-TreeVolume::~TreeVolume() = default;
-
 std::string TreeVolume::PathOf(const Signature& signature, std::uint32_t overflow) const {
   return directory_ + "/blocks/" + Sig2Location(signature, overflow, shape_.depth);
 }
@@ -155,6 +153,8 @@ Status TreeVolume::AddReference(ReferenceLog::References& references, const Bloc
   const Status added = log_->Add(
       references, {Kind::kReference, block, operation, 0, 0, static_cast<std::int64_t>(size)});
   if (!added) return added;
+  Touch();
+  if (buffered()) return {};
   return RewriteCounter(block, references.set().Count(block.overflow), false);
 }
 
@@ -243,7 +243,7 @@ Result<Stored> TreeVolume::MakeBlock(ReferenceLog::References& references,
   const std::string parent = io::ParentDirectory(path);
   status = MakeDurableDirectory(parent);
   if (status) status = spool.MoveTo(path);
-  if (status) status = fs_.SyncDirectory(parent);
+  if (status && !buffered()) status = fs_.SyncDirectory(parent);
   if (!status) {
     if (status.error().code == ErrorCode::kFull) disk_full_ = true;
     return status.error();
@@ -252,6 +252,7 @@ Result<Stored> TreeVolume::MakeBlock(ReferenceLog::References& references,
                                   static_cast<std::int64_t>(spool.stored_size()),
                                   static_cast<std::int64_t>(request.size)});
   if (!status) return status.error();
+  Touch();
   return Stored{KeyOf(block.signature, block.overflow), true};
 }
 
@@ -276,7 +277,7 @@ Status TreeVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source
   const std::string parent = io::ParentDirectory(PathOf(key));
   status = MakeDurableDirectory(parent);
   if (status) status = spool.MoveTo(PathOf(key));
-  if (status) status = fs_.SyncDirectory(parent);
+  if (status) status = buffered() ? SyncDisk() : fs_.SyncDirectory(parent);
   return status ? RewriteCounter({key.signature, key.overflow}, count, true) : status;
 }
 
@@ -304,7 +305,7 @@ Status TreeVolume::MakeDurableDirectory(const std::string& path) {
   const std::string parent = io::ParentDirectory(path);
   Status status = MakeDurableDirectory(parent);
   if (status) status = fs_.MakeDirectory(path);
-  if (status) status = fs_.SyncDirectory(parent);
+  if (status && !buffered()) status = fs_.SyncDirectory(parent);
   if (!status) return status;
   const std::lock_guard lock(mutex_);
   if (durable_directories_.size() >= kRememberedDirectories) durable_directories_.clear();
@@ -401,9 +402,11 @@ Status TreeVolume::Release(const ContentKey& key, const Operation& operation) {
       entry.stored_bytes = -static_cast<std::int64_t>(*size);
     }
   }
-  const Status added = log_->Add(*references, entry);
+  const Status added = last ? log_->AddDurably(*references, entry) : log_->Add(*references, entry);
   if (!added) return added;
   if (last) return RemoveBlock(block);
+  Touch();
+  if (buffered()) return {};
   const Status rewritten =
       RewriteCounter(block, std::max<std::uint64_t>(set.Count(key.overflow), 1), false);
   // A block that is missing is Verify()'s to report; the reference is gone all the same.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -9,10 +10,13 @@
 #include "codec/registry.h"
 #include "io/file_system.h"
 #include "store/access_list.h"
+#include "store/background_sync.h"
 #include "store/block_file.h"
 #include "store/compression.h"
 #include "store/disk_space.h"
+#include "store/durability.h"
 #include "store/reference_log.h"
+#include "store/synced_mark.h"
 #include "store/volume.h"
 
 namespace stele::store {
@@ -31,6 +35,11 @@ namespace stele::store {
 // rewritten; the header is synced when the journal is settled. The last release: journalled and
 // synced, block removed, directory synced, acknowledged. A crash leaves at worst a block without
 // references, which Compact() takes away, never a reference without its block.
+//
+// A buffered volume syncs none of this but the last release; a second later it syncs the disk and
+// notes in DIR/synced how much of the journal is durable. When it is opened after a crash, lines
+// behind that count where their blocks are whole. Headers are rewritten when the journal is
+// settled.
 class TreeVolume final : public Volume {
  public:
   // What is fixed when a volume is made.
@@ -39,6 +48,7 @@ class TreeVolume final : public Volume {
     std::string signature = "sha256";
     int depth = 3;
     std::uint64_t capacity_bytes = 0;  // of all blocks; 0: no limit
+    Durability durability = Durability::kSynced;
   };
 
   struct Options {
@@ -52,6 +62,7 @@ class TreeVolume final : public Volume {
     // written, so that references are taken and contents can be deleted.
     std::uint64_t disk_reserve_bytes = 64 << 20;
     DiskSpace::Options disk = {};
+    std::chrono::milliseconds sync_delay{1000};  // of a buffered volume
   };
 
   // Makes an empty volume in `directory`, whose parent exists. Errors: kInvalid for a wrong shape
@@ -63,7 +74,12 @@ class TreeVolume final : public Volume {
   // signature function or a codec of the table is not known; kCorrupt.
   static Result<std::unique_ptr<TreeVolume>> Open(io::FileSystem& fs, const std::string& directory,
                                                   Options options);
+  // Syncs what is not. Errors of that are not told: what was not synced is doubted when it is
+  // opened.
   ~TreeVolume() override;
+
+  // What was acknowledged before is durable then, also in a buffered volume. Errors: as Volume.
+  Status Sync();
 
   const Shape& shape() const { return shape_; }
   const SignatureFunction& signature() const { return *options_.signature; }
@@ -100,9 +116,17 @@ class TreeVolume final : public Volume {
   // Opening.
   Status ReadShape();
   Status Recover();
+  Status OpenLog();
   Status EmptyTemporary();
   Status SettleHeaders(const std::vector<ReferenceLog::Count>& counts);
+  Status Settle(const std::vector<ReferenceLog::Count>& counts);
   Status CheckpointWhenDue();
+
+  // Of a buffered volume.
+  bool buffered() const { return shape_.durability == Durability::kBuffered; }
+  Result<bool> IsWhole(const ReferenceEntry& made);
+  void Touch();
+  Status SyncDisk();
 
   // Blocks. Where they change one, the caller has its signature.
   std::string PathOf(const Signature& signature, std::uint32_t overflow) const;
@@ -160,6 +184,13 @@ class TreeVolume final : public Volume {
   VolumeState configured_ = VolumeState::kWritable;
   std::uint64_t reserved_bytes_ = 0;  // by blocks that are being made
   std::set<std::string> durable_directories_;
+
+  // Of a buffered volume.
+  std::mutex syncing_;  // with whoever syncs the disk
+  std::unique_ptr<io::Disk> whole_disk_;
+  std::unique_ptr<SyncedMark> mark_;
+  std::atomic<bool> unsynced_ = false;
+  std::unique_ptr<BackgroundSync> background_;
 };
 
 }  // namespace stele::store

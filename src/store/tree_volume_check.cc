@@ -60,13 +60,17 @@ Status TreeVolume::CheckBlock(const BlockId& block, const Report& report) {
       if (count > 0) find({ErrorCode::kNotFound, "the block is missing"});
       return {};
     }
-    if (count == 0) find({ErrorCode::kInvalid, "nobody refers to this block"});
+    if (count == 0) {
+      find({ErrorCode::kInvalid, "nobody refers to this block"});
+      return {};
+    }
     Result<OpenBlock> open = OpenBlockFile(fs_, PathOf(key));
     if (!open) {
       find(open.error());
       return {};
     }
-    if (count > 0 && open->header.references != count) {
+    const bool is_behind = buffered() && references->unsettled();
+    if (!is_behind && open->header.references != count) {
       find({ErrorCode::kCorrupt, fmt::format("its header counts {} references, but there are {}",
                                              open->header.references, count)});
     }
@@ -80,6 +84,28 @@ Status TreeVolume::CheckBlock(const BlockId& block, const Report& report) {
   const Status read = Drain(*content);
   if (!read) find(read.error());
   return {};
+}
+
+// A block that is not goes, with all that the journal says of it since it was made.
+Result<bool> TreeVolume::IsWhole(const ReferenceEntry& made) {
+  const ContentKey key = KeyOf(made.block.signature, made.block.overflow);
+  Status status;
+  const Result<OpenBlock> block = OpenBlockFile(fs_, PathOf(key));
+  if (!block) status = block.error();
+  if (block && block->header.size != static_cast<std::uint64_t>(made.size)) {
+    status = Error{ErrorCode::kCorrupt, "another size"};
+  }
+  if (status) {
+    const Result<std::unique_ptr<io::Source>> content = OpenContent(key);
+    status = content ? Drain(**content) : Status(content.error());
+  }
+  if (status) return true;
+  const ErrorCode code = status.error().code;
+  if (code == ErrorCode::kNotFound) return false;
+  if (code != ErrorCode::kCorrupt && code != ErrorCode::kInvalid) return status.error();
+  const Status removed = RemoveBlock(made.block);
+  if (!removed) return removed.error();
+  return false;
 }
 
 Result<std::uint64_t> TreeVolume::Verify(const Report& report) {

@@ -24,7 +24,8 @@ Status CheckCodecs(const CompressionTable& table, const codec::Registry& codecs)
 }
 
 VolumeDescription Described(const TreeVolume::Shape& shape, VolumeState state) {
-  return {VolumeKind::kTree, shape.name, shape.signature, shape.depth, shape.capacity_bytes, state};
+  return {VolumeKind::kTree,    shape.name, shape.signature, shape.depth,
+          shape.capacity_bytes, state,      shape.durability};
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ Status TreeVolume::ReadShape() {
   if (found->kind != VolumeKind::kTree) {
     return Error{ErrorCode::kInvalid, fmt::format("the volume in {} is no tree", directory_)};
   }
-  shape_ = {found->name, found->signature, found->depth, found->capacity_bytes};
+  shape_ = {found->name, found->signature, found->depth, found->capacity_bytes, found->durability};
   configured_ = found->state;
   auto signature = SignatureOf(*found, options_.signature);
   if (!signature) return signature.error();
@@ -92,9 +93,8 @@ Status TreeVolume::Recover() {
   Result<std::unique_ptr<io::FileLock>> lock = fs_.Lock(directory_ + "/lock");
   if (!lock) return lock.error();
   lock_ = *std::move(lock);
-  Result<std::unique_ptr<ReferenceLog>> log = ReferenceLog::Open(fs_, directory_, options_.log);
-  if (!log) return log.error();
-  log_ = *std::move(log);
+  const Status opened = OpenLog();
+  if (!opened) return opened;
   const Result<bool> damaged = fs_.Exists(directory_ + "/journal.damaged");
   if (!damaged) return damaged.error();
   journal_was_damaged_ = *damaged;
@@ -102,9 +102,68 @@ Status TreeVolume::Recover() {
   if (!emptied) return emptied;
   const Result<std::vector<ReferenceLog::Count>> counts = log_->Unsettled();
   if (!counts) return counts.error();
-  if (counts->empty() && !log_->WantsCheckpoint()) return {};
-  const Status settled = SettleHeaders(*counts);
-  return settled ? log_->Checkpoint() : settled;
+  const bool due = !counts->empty() || log_->WantsCheckpoint();
+  const Status settled = due ? Settle(*counts) : Status();
+  if (!settled || !buffered()) return settled;
+  background_ = std::make_unique<BackgroundSync>(
+      options_.sync_delay, [this] { static_cast<void>(Sync().ok()); });  // the log remembers it
+  return {};
+}
+
+// What a process that was killed has written may not be on the disk yet.
+Status TreeVolume::OpenLog() {
+  if (buffered()) {
+    Result<std::unique_ptr<io::Disk>> disk = fs_.OpenDisk(directory_);
+    if (!disk) return disk.error();
+    Result<std::unique_ptr<SyncedMark>> mark = SyncedMark::Open(fs_, directory_);
+    if (!mark) return mark.error();
+    whole_disk_ = *std::move(disk);
+    mark_ = *std::move(mark);
+    options_.log.buffered = true;
+    options_.log.synced_bytes = mark_->found().bytes;
+    options_.log.is_whole = [this](const ReferenceEntry& made) { return IsWhole(made); };
+  }
+  Result<std::unique_ptr<ReferenceLog>> log = ReferenceLog::Open(fs_, directory_, options_.log);
+  if (!log) return log.error();
+  log_ = *std::move(log);
+  return buffered() ? SyncDisk() : Status();
+}
+
+TreeVolume::~TreeVolume() {
+  background_.reset();
+  if (unsynced_) static_cast<void>(SyncDisk().ok());
+}
+
+Status TreeVolume::Sync() {
+  if (!buffered()) return {};
+  const Gate::Pass pass(gate_);  // the journal stays the same
+  return SyncDisk();
+}
+
+void TreeVolume::Touch() {
+  if (!buffered()) return;
+  unsynced_ = true;
+  background_->Touch();
+}
+
+// What stands in the journal now is durable with the blocks that it is about.
+Status TreeVolume::SyncDisk() {
+  const std::lock_guard lock(syncing_);
+  unsynced_ = false;
+  const std::optional<std::uint64_t> written = log_->written_bytes();
+  Status status = whole_disk_->Sync();
+  if (status && written) status = mark_->Set({0, *written});
+  if (!status) log_->Fail();
+  return status;
+}
+
+// The caller is alone. No header counts what may still be lost, and no line of the next journal is
+// taken for durable because it stands where one of this journal stood.
+Status TreeVolume::Settle(const std::vector<ReferenceLog::Count>& counts) {
+  Status status = buffered() ? SyncDisk() : Status();
+  if (status) status = SettleHeaders(counts);
+  if (status && buffered()) status = mark_->Set({});
+  return status ? log_->Checkpoint() : status;
 }
 
 Status TreeVolume::EmptyTemporary() {
@@ -139,8 +198,7 @@ Status TreeVolume::CheckpointWhenDue() {
   if (!log_->WantsCheckpoint()) return {};
   const Result<std::vector<ReferenceLog::Count>> counts = log_->Unsettled();
   if (!counts) return counts.error();
-  const Status settled = SettleHeaders(*counts);
-  return settled ? log_->Checkpoint() : settled;
+  return Settle(*counts);
 }
 
 }  // namespace stele::store

@@ -35,10 +35,13 @@ Status CheckDescription(const VolumeDescription& description) {
 
 std::string Format(const VolumeDescription& description) {
   const bool is_tree = description.kind == VolumeKind::kTree;
-  return fmt::format("{}name {}\nsignature {}\n{}capacity {}\nstate {}\n",
-                     is_tree ? kTreeLine : kContainerLine, description.name, description.signature,
-                     is_tree ? fmt::format("depth {}\n", description.depth) : "",
-                     description.capacity_bytes, VolumeStateName(description.state));
+  const bool is_synced = description.durability == Durability::kSynced;
+  return fmt::format(
+      "{}name {}\nsignature {}\n{}capacity {}\nstate {}\n{}", is_tree ? kTreeLine : kContainerLine,
+      description.name, description.signature,
+      is_tree ? fmt::format("depth {}\n", description.depth) : "", description.capacity_bytes,
+      VolumeStateName(description.state),
+      is_synced ? "" : fmt::format("durability {}\n", DurabilityName(description.durability)));
 }
 
 // Reads what Format() writes and nothing else.
@@ -56,6 +59,9 @@ std::optional<VolumeDescription> Parse(std::string_view text) {
     if (line == "depth" && number)
       found.depth = static_cast<int>(std::min<std::uint64_t>(*number, 99));
     if (line == "capacity") found.capacity_bytes = number.value_or(0);
+    if (line == "durability") {
+      found.durability = DurabilityByName(value).value_or(Durability::kSynced);
+    }
     if (line == "state") found.state = VolumeStateByName(value).value_or(VolumeState::kWritable);
   }
   if (Format(found) != text || !CheckDescription(found)) return std::nullopt;

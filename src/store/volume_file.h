@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/file_system.h"
+#include "store/durability.h"
 #include "store/signature.h"
 #include "store/volume.h"
 
@@ -18,6 +19,7 @@
 //   depth 3                      tree volumes only
 //   capacity 0
 //   state writable
+//   durability buffered          only where it is not synced
 namespace stele::store {
 
 enum class VolumeKind : std::uint8_t { kTree, kContainer };
@@ -29,6 +31,7 @@ struct VolumeDescription {
   int depth = 3;                     // of a tree
   std::uint64_t capacity_bytes = 0;  // 0: no limit
   VolumeState state = VolumeState::kWritable;
+  Durability durability = Durability::kSynced;
 
   friend bool operator==(const VolumeDescription&, const VolumeDescription&) = default;
 };

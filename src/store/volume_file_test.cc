@@ -30,6 +30,10 @@ TEST(VolumeFileTest, W9_WhatIsWrittenIsRead) {
   EXPECT_EQ(*io::ReadFile(fs, "v/volume"),
             "STELE-TREE-VOLUME 1\nname tomba-1\nsignature rabin64\ndepth 4\ncapacity 5000\n"
             "state read-only\n");
+  tree.durability = Durability::kBuffered;
+  ASSERT_TRUE(ReplaceVolumeFile(fs, "v", tree));
+  EXPECT_EQ(*ReadVolumeFile(fs, "v"), tree);
+  EXPECT_TRUE(io::ReadFile(fs, "v/volume")->ends_with("state read-only\ndurability buffered\n"));
 }
 
 TEST(VolumeFileTest, W9_EveryFlippedByteAndEveryCutIsNoticed) {

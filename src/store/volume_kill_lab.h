@@ -24,23 +24,28 @@ inline std::string KillContentOf(int number) {
   return content;
 }
 
-// The machine, and a volume in `directory` of the kind "tree" or "container".
+// The machine, and a volume in `directory` of the kind "tree", "container", "buffered_tree" or
+// "buffered_container".
 struct KillLab {
   io::PosixFileSystem fs;
   io::SystemClock clock;
   io::SystemRandom random;
 
   Status Create(const std::string& kind, const std::string& directory) {
-    return kind == "tree"
-               ? TreeVolume::Create(fs, directory + "/volume", {"tomba", "sha256", 3, 0})
-               : ContainerVolume::Create(fs, directory + "/volume", {"tomba", "sha256", 0});
+    const Durability durability =
+        kind.starts_with("buffered") ? Durability::kBuffered : Durability::kSynced;
+    const std::string path = directory + "/volume";
+    return kind.ends_with("tree")
+               ? TreeVolume::Create(fs, path, {"tomba", "sha256", 3, 0, durability})
+               : ContainerVolume::Create(fs, path, {"tomba", "sha256", 0, durability});
   }
 
   Result<std::unique_ptr<Volume>> Open(const std::string& kind, const std::string& directory) {
-    if (kind == "tree") {
+    if (kind.ends_with("tree")) {
       TreeVolume::Options options;
       options.memory_bytes_max = 1000;
       options.log.journal_bytes_max = 20'000;
+      options.sync_delay = std::chrono::milliseconds(10);
       auto volume = TreeVolume::Open(fs, directory + "/volume", options);
       if (!volume) return volume.error();
       return std::unique_ptr<Volume>(*std::move(volume));
@@ -51,6 +56,7 @@ struct KillLab {
     options.log.container_bytes_max = 50'000;
     options.log.copied_bytes_max = 1500;
     options.memory_bytes_max = 1000;
+    options.sync_delay = std::chrono::milliseconds(10);
     auto volume = ContainerVolume::Open({fs, clock, random}, directory + "/volume",
                                         *std::move(table), options);
     if (!volume) return volume.error();

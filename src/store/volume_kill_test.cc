@@ -61,10 +61,7 @@ void VerifyAll(Volume& volume, const Heard& heard) {
   ASSERT_EQ(volume.Stats()->blocks, blocks);
 }
 
-class VolumeKill : public testing::TestWithParam<const char*> {};
-
-TEST_P(VolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesAHundredKills) {
-  const std::string kind = GetParam();
+void KillManyTimes(const std::string& kind, int kills) {
   const std::string directory =
       testing::TempDir() + fmt::format("stele_kill_{}_{}", kind, ::getpid());
   std::filesystem::remove_all(directory);
@@ -73,10 +70,10 @@ TEST_P(VolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesAHundredKills) {
   ASSERT_TRUE(lab.Create(kind, directory));
   io::SeededRandom dice(20);
   Heard heard;
-  for (int run = 0; run < 100; ++run) {
+  for (int run = 0; run < kills; ++run) {
     SCOPED_TRACE(run);
     RunAndKill(kind, directory, run, static_cast<unsigned>(dice.Next() % 40'000), heard);
-    if (HasFatalFailure()) return;
+    if (testing::Test::HasFatalFailure()) return;
     if (run % 7 == 3) std::filesystem::remove_all(directory + "/table");
     const auto volume = lab.Open(kind, directory);
     ASSERT_TRUE(volume) << volume.error().text;
@@ -86,21 +83,38 @@ TEST_P(VolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesAHundredKills) {
       heard.counts[what.second] += what.first == '+' ? 1 : -1;
     }
     VerifyAll(**volume, heard);
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
     if (run % 20 == 19) {
       ASSERT_TRUE((*volume)->Compact({}));
       EXPECT_EQ(Findings(**volume), std::vector<std::string>());
     }
   }
   EXPECT_EQ(heard.bad, "");
-  EXPECT_GT(heard.acknowledged, 100);
-  EXPECT_GT(heard.compacted, 10);
-  RecordProperty("acknowledged", heard.acknowledged);
-  RecordProperty("compacted", heard.compacted);
+  EXPECT_GT(heard.acknowledged, kills);
+  EXPECT_GT(heard.compacted, kills / 10);
+  testing::Test::RecordProperty("acknowledged", heard.acknowledged);
+  testing::Test::RecordProperty("compacted", heard.compacted);
   std::filesystem::remove_all(directory);
 }
 
+class VolumeKill : public testing::TestWithParam<const char*> {};
+
+TEST_P(VolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesAHundredKills) {
+  KillManyTimes(GetParam(), 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(BothKinds, VolumeKill, testing::Values("tree", "container"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+class BufferedVolumeKill : public testing::TestWithParam<const char*> {};
+
+// What the operating system has does not die with a process.
+TEST_P(BufferedVolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesThirtyKills) {
+  KillManyTimes(GetParam(), 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothKinds, BufferedVolumeKill,
+                         testing::Values("buffered_tree", "buffered_container"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace
