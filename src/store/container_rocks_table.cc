@@ -134,6 +134,26 @@ Result<bool> IsDamagedAtItsEnd(rocksdb::Env& env, const std::string& directory) 
   return OnlyTheEndIsDamaged(logs);
 }
 
+// Takes the end off the manifest when it alone is damaged: RocksDB does not pass over wrong bytes
+// there, as it does over missing ones. True when that was done.
+Result<bool> CutManifest(rocksdb::Env& env, const std::string& directory) {
+  std::string name;
+  rocksdb::Status status = rocksdb::ReadFileToString(&env, directory + "/CURRENT", &name);
+  if (name.ends_with('\n')) name.pop_back();
+  const std::string path = directory + '/' + name;
+  std::string manifest;
+  if (status.ok()) status = rocksdb::ReadFileToString(&env, path, &manifest);
+  if (status.ok() && !OnlyTheEndIsDamaged(std::span(&manifest, 1))) return false;
+  manifest.resize(ReadableBytes(manifest));
+  std::unique_ptr<rocksdb::Directory> names;
+  if (status.ok()) status = rocksdb::WriteStringToFile(&env, manifest, path + ".cut", true);
+  if (status.ok()) status = env.RenameFile(path + ".cut", path);
+  if (status.ok()) status = env.NewDirectory(directory, &names);
+  if (status.ok()) status = names->Fsync();
+  if (const Status cut = Translated(status, directory); !cut) return cut.error();
+  return true;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& directory) {
@@ -166,6 +186,11 @@ Result<std::unique_ptr<BlockTable>> OpenDurableRocksTableOn(rocksdb::Env& env,
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status = rocksdb::DB::Open(options, directory, &opened);
+  if (status.IsCorruption()) {
+    const Result<bool> cut = CutManifest(env, directory);
+    if (!cut) return cut.error();
+    if (*cut) status = rocksdb::DB::Open(options, directory, &opened);
+  }
   if (status.IsCorruption()) {
     const Result<bool> at_end = IsDamagedAtItsEnd(env, directory);
     if (!at_end) return at_end.error();

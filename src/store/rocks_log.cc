@@ -64,8 +64,17 @@ Fragment ReadFragment(std::string_view bytes, std::size_t& size) {
   return type <= 2 ? Fragment::kBegin : Fragment::kFurther;
 }
 
-// Does a record begin behind damage? `damaged` is what is known of the log before this block.
-bool BeginsBehindDamage(std::string_view block, bool& damaged) {
+// What is known of a log up to some place.
+struct Reading {
+  bool damaged = false;
+  std::size_t readable_bytes = 0;  // up to the damage
+};
+
+// Does a record begin behind damage? `reading` is of the log before this block, which begins at
+// `offset`.
+bool BeginsBehindDamage(std::string_view block, std::size_t offset, Reading& reading) {
+  const std::size_t end = offset + block.size();
+  bool& damaged = reading.damaged;
   while (block.size() >= kHeaderBytes) {
     std::size_t size = 0;
     const Fragment fragment = ReadFragment(block, size);
@@ -74,6 +83,7 @@ bool BeginsBehindDamage(std::string_view block, bool& damaged) {
     const bool is_whole = fragment == Fragment::kBegin || fragment == Fragment::kFurther;
     damaged = damaged || fragment == Fragment::kBad;
     block.remove_prefix(is_whole ? size : 1);
+    if (is_whole && !damaged) reading.readable_bytes = end - block.size();
   }
   return false;
 }
@@ -81,13 +91,21 @@ bool BeginsBehindDamage(std::string_view block, bool& damaged) {
 }  // namespace
 
 bool OnlyTheEndIsDamaged(std::span<const std::string> logs) {
-  bool damaged = false;
+  Reading reading;
   for (const std::string_view log : logs) {
     for (std::size_t at = 0; at < log.size(); at += kBlockBytes) {
-      if (BeginsBehindDamage(log.substr(at, kBlockBytes), damaged)) return false;
+      if (BeginsBehindDamage(log.substr(at, kBlockBytes), at, reading)) return false;
     }
   }
-  return damaged;
+  return reading.damaged;
+}
+
+std::size_t ReadableBytes(std::string_view log) {
+  Reading reading;
+  for (std::size_t at = 0; at < log.size() && !reading.damaged; at += kBlockBytes) {
+    BeginsBehindDamage(log.substr(at, kBlockBytes), at, reading);
+  }
+  return reading.readable_bytes;
 }
 
 }  // namespace stele::store
