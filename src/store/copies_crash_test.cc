@@ -1,0 +1,172 @@
+// Repairing is interrupted by a disk that fails, or by the power: afterwards it can be done again,
+// and then every content is on as many volumes as it should be, with no reference too many.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "io/fault_file_system.h"
+#include "io/memory_file_system.h"
+#include "store/container_test_lab.h"
+#include "store/copies.h"
+#include "store/test_member.h"
+#include "store/volume_file.h"
+
+namespace stele::store {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr int kVolumes = 3;
+constexpr int kCopies = 2;
+
+std::string ContentOf(int number) {
+  return fmt::format("{} ", number) + NoiseOf(static_cast<std::size_t>(number) * 300, number);
+}
+
+// The store on a disk, until the disk goes.
+class OpenedStore {
+ public:
+  OpenedStore(io::FileSystem& fs, VolumeKind kind, std::uint64_t seed) : random_(seed) {
+    Instance::Composed composed;
+    composed.composition.epoch = 1;
+    for (int i = 0; i < kVolumes; ++i) {
+      const std::string name = fmt::format("v{}", i);
+      Result<std::unique_ptr<Volume>> volume = Open(fs, kind, name);
+      if (!volume) return;
+      Result<std::unique_ptr<Member>> member = OpenMember(fs, *std::move(volume));
+      if (!member) return;
+      composed.composition.volumes.push_back(name);
+      composed.members.push_back(*std::move(member));
+    }
+    Instance::Options options;
+    options.signature = std::make_shared<Sha256Signatures>();
+    options.down_time = std::chrono::milliseconds(0);
+    instance_ = std::make_unique<Instance>(std::move(composed), options);
+    copies_ = std::make_unique<Copies>(*instance_, random_);
+  }
+
+  bool is_open() const { return copies_ != nullptr; }
+  Instance& instance() { return *instance_; }
+  Copies& copies() { return *copies_; }
+
+ private:
+  Result<std::unique_ptr<Volume>> Open(io::FileSystem& fs, VolumeKind kind,
+                                       const std::string& name) {
+    if (kind == VolumeKind::kTree) {
+      auto volume = TreeVolume::Open(fs, name, {});
+      if (!volume) return volume.error();
+      return std::unique_ptr<Volume>(*std::move(volume));
+    }
+    auto volume = ContainerVolume::Open({fs, clock_, random_}, name,
+                                        std::make_unique<MemoryBlockTable>(), {});
+    if (!volume) return volume.error();
+    return std::unique_ptr<Volume>(*std::move(volume));
+  }
+
+  io::ManualClock clock_{Timestamp{1'700'000'000'000}};
+  io::SeededRandom random_;
+  std::unique_ptr<Instance> instance_;
+  std::unique_ptr<Copies> copies_;
+};
+
+enum class End { kFailure, kPowerCut };
+
+class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
+ protected:
+  static VolumeKind Kind() { return std::get<0>(GetParam()); }
+
+  // Contents with two copies or one, a damaged original, a damaged copy, and a copy whose original
+  // was deleted while nobody looked after copies.
+  void Prepare(io::MemoryFileSystem& disk) {
+    keys_.clear();
+    for (int i = 0; i < kVolumes; ++i) {
+      const std::string name = fmt::format("v{}", i);
+      const Status made = Kind() == VolumeKind::kTree
+                              ? TreeVolume::Create(disk, name, {.name = name})
+                              : ContainerVolume::Create(disk, name, {name, "sha256", 0});
+      ASSERT_TRUE(made) << made.error().text;
+    }
+    OpenedStore store(disk, Kind(), 1);
+    for (int i = 0; i < 7; ++i) {
+      const Result<Stored> stored = store.instance().Store(
+          ContentOf(i), {.media_type = "image/png", .operation = {"me", fmt::format("{}", i)}});
+      ASSERT_TRUE(stored) << stored.error().text;
+      keys_.push_back(stored->key);
+      ASSERT_TRUE(store.copies().Ensure(stored->key, i < 2 ? 1 : kCopies));
+    }
+    ASSERT_TRUE(store.instance().Delete(keys_[6], {"me", "gone"}));
+    keys_.pop_back();
+    if (Kind() == VolumeKind::kTree) {
+      Damage(disk, keys_[3]);
+      Damage(disk, CopyOf(store, keys_[4]));
+    }
+  }
+  static ContentKey CopyOf(OpenedStore& store, const ContentKey& original) {
+    for (MemberVolume* volume : store.instance().volumes()) {
+      const ContentKey key{volume->name(), original.signature, 0};
+      if (volume->name() != original.volume && volume->Stat(key)) return key;
+    }
+    ADD_FAILURE() << "there is no copy";
+    return original;
+  }
+  static void Damage(io::MemoryFileSystem& disk, const ContentKey& key) {
+    const std::string path = key.volume + "/blocks/" + Sig2Location(key.signature, 0, 3);
+    const std::uint64_t size = *(*disk.OpenForReading(path))->Size();
+    ASSERT_TRUE((*disk.OpenForUpdating(path))->WriteAt(size - 1, "#"));
+  }
+
+  // Right when nothing is missing and nothing is left over.
+  void Verify(OpenedStore& store) {
+    std::uint64_t blocks = 0;
+    std::uint64_t references = 0;
+    for (MemberVolume* volume : store.instance().volumes()) {
+      ASSERT_TRUE(volume->Compact({}));
+      EXPECT_THAT(Findings(*volume), IsEmpty());
+      blocks += volume->Stats()->blocks;
+      references += volume->Stats()->references;
+    }
+    EXPECT_EQ(blocks, keys_.size() * kCopies);
+    EXPECT_EQ(references, keys_.size() * kCopies);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const Result<std::string> content = ReadAll(store.instance().Retrieve(keys_[i]));
+      EXPECT_TRUE(content && *content == ContentOf(static_cast<int>(i))) << i;
+      EXPECT_EQ(store.instance().Stat(keys_[i])->references, 1u);
+    }
+  }
+
+  std::vector<ContentKey> keys_;
+};
+
+TEST_P(RepairCrash, W10_RepairIsFinishedWhereverItWasInterrupted) {
+  bool finished = false;
+  for (int fail_at = 1; !finished; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+    io::MemoryFileSystem disk;
+    Prepare(disk);
+    disk.SyncAll();
+    {
+      io::FaultFileSystem faults(disk, fail_at);
+      OpenedStore store(faults, Kind(), dice.Next());
+      if (store.is_open()) static_cast<void>(store.copies().Repair({}).ok());
+      finished = !faults.Fails();
+      faults.FailFromNowOn();
+    }
+    if (std::get<1>(GetParam()) == End::kPowerCut) disk.Crash(dice);
+    OpenedStore store(disk, Kind(), dice.Next());
+    ASSERT_TRUE(store.is_open());
+    const Result<Copies::Repaired> repaired = store.copies().Repair({});
+    ASSERT_TRUE(repaired) << repaired.error().text;
+    EXPECT_EQ(repaired->failed, 0u);
+    Verify(store);
+    if (HasFailure()) return;
+    ASSERT_LT(fail_at, 5000);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Disks, RepairCrash,
+                         testing::Combine(testing::Values(VolumeKind::kTree,
+                                                          VolumeKind::kContainer),
+                                          testing::Values(End::kFailure, End::kPowerCut)));
+
+}  // namespace
+}  // namespace stele::store
