@@ -177,7 +177,7 @@ Result<std::unique_ptr<CatalogReader>> CatalogReader::Open(io::FileSystem& fs,
 Status CatalogReader::Refresh() {
   // What is missing was merged away since the manifest was read: read it again.
   Status status;
-  for (int attempt = 0; attempt < 10; ++attempt) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
     status = TryRefresh();
     if (status || status.error().code != ErrorCode::kNotFound) break;
   }
@@ -200,10 +200,13 @@ Status CatalogReader::TryRefresh() {
     if (!log) return log.error();
     logs_.push_back(std::make_unique<NewRows>(next, std::move(*log)));
   }
-  // A log that is missing has not begun yet, unless it has become a run meanwhile.
+  // The log behind the last has not begun yet, unless it has become a run meanwhile.
+  const std::uint64_t missing = logs_.empty() ? manifest->first_log : logs_.back()->number() + 1;
   const Result<Manifest> now = ReadManifest(fs_, directory_);
   if (!now) return now.error();
-  if (*now != *manifest) return Error{ErrorCode::kNotFound, "the catalog goes on changing"};
+  if (now->first_log > missing) {
+    return Error{ErrorCode::kNotFound, directory_ + " changes faster than it is read; try again"};
+  }
   for (const std::unique_ptr<NewRows>& log : logs_) {
     if (const Result<std::uint64_t> end = log->Tail(); !end) return end.error();
   }

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "catalog/test_captures.h"
 #include "catalog/test_twin.h"
 #include "io/memory_file_system.h"
@@ -98,34 +96,6 @@ TEST_F(CatalogTest, P3_AReaderSeesNewRowsWithoutTheWritersHelp) {
     ASSERT_TRUE((*reader)->Refresh());
     EXPECT_EQ(Count(*(*reader)->View()), (i + 1) * 5);
   }
-}
-
-TEST_F(CatalogTest, P3_ReadersAndMaintenanceGoOnWhileRowsCome) {
-  const auto catalog = Open({20000, 2, 2});
-  std::atomic<bool> done = false;
-  std::thread maintenance([&] {
-    while (!done) {
-      const Result<bool> worked = catalog->Maintain();
-      ASSERT_TRUE(worked) << worked.error().text;
-    }
-  });
-  std::thread reading([&] {
-    Result<std::unique_ptr<CatalogReader>> reader = CatalogReader::Open(disk_, "c", cache_);
-    ASSERT_TRUE(reader) << reader.error().text;
-    std::size_t seen = 0;
-    while (!done) {
-      ASSERT_TRUE((*reader)->Refresh());
-      const std::size_t now = Count(*(*reader)->View());
-      EXPECT_GE(now, seen);
-      seen = now;
-      EXPECT_GE(Count(*catalog->View()), seen);
-    }
-  });
-  for (std::uint32_t i = 0; i < 200; ++i) EXPECT_TRUE(catalog->Append(Make(i * 20, 20)));
-  done = true;
-  maintenance.join();
-  reading.join();
-  EXPECT_EQ(Count(*catalog->View()), 4000u);
 }
 
 TEST_F(CatalogTest, I6_ABatchIsDroppedAlone) {
