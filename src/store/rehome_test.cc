@@ -337,6 +337,117 @@ TEST_F(DeadHome, W9_WhatAFrozenHomeHoldsIsStoredElsewhereOnce) {
   EXPECT_EQ(lab_.Blocks(), 2u);
 }
 
+// One application, whose homes die and come back while it works. What was not acknowledged is done
+// again with the same operation when all are back.
+class StubbornClient {
+ public:
+  explicit StubbornClient(Instance& instance) : instance_(instance) {}
+
+  void Store(std::uint64_t number) { Try({number, std::nullopt, NewId()}); }
+  void Delete(std::uint64_t number) {
+    std::vector<ContentKey>& keys = held_[number];
+    if (keys.empty()) return;
+    const ContentKey key = keys.back();
+    keys.pop_back();
+    Try({number, key, NewId()});
+  }
+  void TryAgain() {
+    for (const Wish& wish : std::exchange(wishes_, {})) Try(wish);
+    EXPECT_THAT(wishes_, IsEmpty());
+  }
+
+  // Each content is there under every key that was given for it, and has as many references as were
+  // acknowledged. Where a holder that is not the home was dead, it may have two blocks.
+  void Verify(TeamLab& lab) {
+    std::uint64_t references = 0;
+    for (const auto& [number, keys] : held_) {
+      const std::string content = Client::ContentOf(number);
+      for (const ContentKey& key : keys) {
+        const Result<std::string> read = ReadAll(instance_.Retrieve(key));
+        ASSERT_TRUE(read) << read.error().text;
+        EXPECT_EQ(*read, content);
+      }
+      std::uint64_t counted = 0;
+      for (MemberVolume* volume : instance_.volumes()) {
+        // Numbers whose contents have moved are not given again.
+        for (std::uint32_t overflow = 0; overflow < 20; ++overflow) {
+          const auto info = volume->Stat({volume->name(), lab.Sign(content), overflow});
+          if (info) counted += info->references;
+        }
+      }
+      EXPECT_EQ(counted, keys.size()) << content;
+      references += keys.size();
+    }
+    EXPECT_EQ(lab.References(), references);
+  }
+
+ private:
+  struct Wish {
+    std::uint64_t number;
+    std::optional<ContentKey> deletes;  // none: stores
+    std::string id;
+  };
+
+  std::string NewId() { return fmt::format("o{}", ++operations_); }
+  void Try(const Wish& wish) {
+    if (wish.deletes) {
+      if (!instance_.Delete(*wish.deletes, {"me", wish.id})) wishes_.push_back(wish);
+      return;
+    }
+    const Result<Stored> stored =
+        instance_.Store(Client::ContentOf(wish.number), As("me", wish.id));
+    if (stored) held_[wish.number].push_back(stored->key);
+    if (!stored) wishes_.push_back(wish);
+  }
+
+  Instance& instance_;
+  int operations_ = 0;
+  std::map<std::uint64_t, std::vector<ContentKey>> held_;
+  std::vector<Wish> wishes_;
+};
+
+TEST(DyingHomes, W10_NothingIsLostOrCountedTwiceUnderRandomLoad) {
+  constexpr int kMembers = 4;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    TeamLab lab(kMembers);
+    const auto placement = seed % 2 == 0 ? Placement::kModulo : Placement::kRendezvous;
+    const auto instance = lab.Connect(lab.Of(kMembers, 1, placement));
+    StubbornClient client(*instance);
+    const auto rehome = [&] {
+      io::SeededRandom dice(seed);
+      Mover mover(*instance, dice);
+      RehomeOptions options;
+      options.merge = [&](const Signature& signature, MemberVolume& from, MemberVolume& to) {
+        return mover.Merge(signature, from, to);
+      };
+      return Rehome(*instance, options);
+    };
+    for (int step = 0; step < 300; ++step) {
+      if (random() % 10 == 0) {
+        lab.Cut(fmt::format("v{}", random() % kMembers), random() % 2 == 0);
+      }
+      const std::uint64_t number = random() % 25;
+      if (random() % 3 == 0) {
+        client.Delete(number);
+      } else {
+        client.Store(number);
+      }
+      if (step % 97 == 96) {
+        ASSERT_TRUE(rehome());
+      }
+    }
+    for (int i = 0; i < kMembers; ++i) lab.Cut(fmt::format("v{}", i), false);
+    client.TryAgain();
+    const Result<Rehomed> rehomed = rehome();
+    ASSERT_TRUE(rehomed) << rehomed.error().text;
+    for (const Error& failure : rehomed->failures) ADD_FAILURE() << failure.text;
+    client.Verify(lab);
+    if (HasFailure()) return;
+  }
+}
+
 // The home's stub is durable before a client hears that its content is stored.
 TEST(HomeDurability, W11_AStubIsDurableBeforeTheStoreIsAcknowledged) {
   const Composition composition{1, "sha256", Placement::kModulo, {"v0", "v1"}};
