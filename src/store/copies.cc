@@ -107,7 +107,7 @@ class Copies::Stream final : public io::Source {
 
   // To the next copy, or `error` when there is none.
   Status FallOver(const Error& error) {
-    if (!left_) left_ = copies_.FindCopies(original_);
+    if (!left_) left_ = copies_.FindCopies(copies_.PresentKey(original_));
     const Signature handed_out = handed_out_->Finish();
     while (!left_->empty()) {
       const Copy copy = left_->front();
@@ -164,10 +164,24 @@ Operation Copies::NewReference(const ContentKey& original) {
   return {std::string(kOwner), fmt::format("{}{:016x}", IdPrefix(original), random_.Next())};
 }
 
+// Under its present key, or under one that it had before it moved.
+bool Copies::IsCopyOf(const Operation& reference, const ContentKey& original) const {
+  if (reference.id.starts_with(IdPrefix(original))) return true;
+  const std::optional<ContentKey> named = OriginalOf(reference, original.signature);
+  const Result<ContentKey> now =
+      named ? instance_.Resolve(*named) : Error{ErrorCode::kNotFound, "names no content"};
+  return now && *now == original;
+}
+
+// Where members do not answer that would know better, a key is taken as it is.
+ContentKey Copies::PresentKey(const ContentKey& original) const {
+  const Result<ContentKey> now = instance_.Resolve(original);
+  return now ? *now : original;
+}
+
 // Volumes that cannot be asked have none.
 std::vector<Copies::Copy> Copies::FindCopies(const ContentKey& original) {
   std::vector<Copy> copies;
-  const std::string prefix = IdPrefix(original);
   for (Volume* volume : instance_.OrderFor(original.signature)) {
     if (volume->name() == original.volume) continue;
     std::vector<std::uint32_t> numbers = {0};
@@ -184,7 +198,7 @@ std::vector<Copies::Copy> Copies::FindCopies(const ContentKey& original) {
       const auto references = LiveReferences(*volume, key, kOwner);
       if (!references) continue;
       for (const Operation& reference : *references) {
-        if (reference.id.starts_with(prefix)) copies.push_back({volume, key, reference});
+        if (IsCopyOf(reference, original)) copies.push_back({volume, key, reference});
       }
     }
   }
@@ -224,7 +238,7 @@ Result<int> Copies::Ensure(const ContentKey& original, int copies) {
   RepairOptions options;
   options.copies = copies;
   options.read_everything = false;
-  return Complete(original, options, unused);
+  return Complete(PresentKey(original), options, unused);
 }
 
 // Damaged copies go, a damaged original is restored, missing copies are made.
@@ -285,7 +299,7 @@ Status Copies::Delete(const ContentKey& original, const Operation& operation) {
   if (!deleted) return deleted;
   const Result<BlockInfo> left = instance_.Stat(original);
   if (left || left.error().code != ErrorCode::kNotFound) return {};
-  for (const Copy& copy : FindCopies(original)) {
+  for (const Copy& copy : FindCopies(PresentKey(original))) {
     static_cast<void>(copy.volume->Delete(copy.key, copy.reference).ok());
   }
   return {};
@@ -298,12 +312,16 @@ Status Copies::RepairCopy(Volume& volume, const ContentKey& key, const RepairOpt
   const Result<std::vector<Operation>> references = LiveReferences(volume, key, kOwner);
   if (!references) return references.error();
   for (const Operation& reference : *references) {
-    const std::optional<ContentKey> original = OriginalOf(reference, key.signature);
-    if (!original) continue;
+    const std::optional<ContentKey> named = OriginalOf(reference, key.signature);
+    if (!named) continue;
+    const Result<ContentKey> original = instance_.Resolve(*named);
+    if (!original) return original.error();
     const Result<BlockInfo> there = instance_.Stat(*original);
-    if (there) continue;
+    // One that its original has moved to is none any more.
+    const bool is_copy = *original != key;
+    if (is_copy && there) continue;
     const bool known = instance_.Find(original->volume) != nullptr;
-    if (known && there.error().code == ErrorCode::kNotFound) {
+    if (!is_copy || (known && there.error().code == ErrorCode::kNotFound)) {
       const Status deleted = volume.Delete(key, reference);
       if (!deleted) return deleted;
       ++repaired.released;

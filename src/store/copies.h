@@ -14,7 +14,8 @@ namespace stele::store {
 // Copies of contents on other volumes than the one that their key names, for the day that volume
 // dies. A copy is a block as any other, held by the owner "stele.copy", whose operation ids name
 // the original: "tomba-1.0/<uuid>" for tomba-1:ADEE2232AF3A4355. It has no count: references and
-// releases go to the original alone. Thread-safe. Borrows both for life.
+// releases go to the original alone. When the original moves, its copies stay its copies.
+// Thread-safe. Borrows both for life.
 class Copies {
  public:
   static constexpr std::string_view kOwner = "stele.copy";
@@ -66,6 +67,8 @@ class Copies {
   enum class Health : std::uint8_t { kGood, kDamaged, kUnreachable };
 
   Operation NewReference(const ContentKey& original);
+  bool IsCopyOf(const Operation& reference, const ContentKey& original) const;
+  ContentKey PresentKey(const ContentKey& original) const;
   std::vector<Copy> FindCopies(const ContentKey& original);
   Health HealthOf(Volume& volume, const ContentKey& key, bool read);
   Result<int> Complete(const ContentKey& original, const RepairOptions& options,

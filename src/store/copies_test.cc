@@ -8,6 +8,7 @@
 #include "io/memory_file_system.h"
 #include "store/container_test_lab.h"
 #include "store/forwarding_volume.h"
+#include "store/migrate.h"
 #include "store/test_member.h"
 
 namespace stele::store {
@@ -169,6 +170,50 @@ TEST_P(CopiesTest, W10_ADeadVolumesContentsAreReadFromCopies) {
     for (const auto& [key, content] : contents) EXPECT_EQ(*Read(key), content);
     off = false;
   }
+}
+
+// The original goes to the third volume, to where its copy is, and round.
+TEST_P(CopiesTest, W10_CopiesStayThoseOfAnOriginalThatMoves) {
+  const std::string content = Noise(2000);
+  const ContentKey key = Put(content);
+  const auto place = [&] { return instance_->Resolve(key)->volume; };
+  const auto without = [&](bool has) -> std::string {
+    for (MemberVolume* member : instance_->volumes()) {
+      if ((member->Stats()->blocks > 0) == has && member->name() != place()) return member->name();
+    }
+    return "";
+  };
+  Mover mover(*instance_, random_);
+  ASSERT_EQ(mover.Migrate(place(), without(false), {})->blocks, 1u);
+  EXPECT_NE(place(), key.volume);
+  const auto unchanged = [&] {
+    const Copies::Repaired repaired = Repair();
+    EXPECT_EQ(repaired.made + repaired.released + repaired.restored + repaired.failed, 0u);
+    EXPECT_THAT(findings_, IsEmpty());
+    EXPECT_EQ(Blocks(), 2u);
+    bool& off = off_[place().back() - '0'];
+    off = true;
+    EXPECT_EQ(*Read(key), content);
+    off = false;
+  };
+  unchanged();
+  EXPECT_EQ(*copies_->Ensure(key, 2), 2);
+  unchanged();
+  // Where its copy is: that is none any more.
+  ASSERT_EQ(mover.Migrate(place(), without(true), {})->blocks, 1u);
+  EXPECT_EQ(Blocks(), 1u);
+  const Copies::Repaired repaired = Repair();
+  EXPECT_EQ(repaired.made, 1u);
+  EXPECT_EQ(repaired.released, 1u);
+  EXPECT_EQ(instance_->Stat(key)->references, 1u);
+  unchanged();
+  // The copy moves, round and back.
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(mover.Migrate(without(true), without(false), {})->blocks, 1u);
+    unchanged();
+  }
+  ASSERT_TRUE(copies_->Delete(key, {"me", "last"}));
+  EXPECT_EQ(Blocks(), 0u);
 }
 
 TEST_P(CopiesTest, W10_CopiesAreMadeOnceAndCarryNoCount) {

@@ -22,6 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kPage = 1000;
 constexpr int kTriesMax = 600;
+constexpr std::size_t kRenamedMax = 100;  // bytes of an id
 constexpr milliseconds kPauseMax{50};
 constexpr std::string_view kArrives = "from";
 constexpr std::string_view kLeaves = "to";
@@ -228,31 +229,37 @@ Result<Move::Outcome> Move::Complete() {
 // before, is known there and would not count once more.
 Status Move::LearnKnown() {
   known_.clear();
-  ContentKey other = arrival_->key;
-  for (other.overflow = 0;; ++other.overflow) {
-    if (other.overflow == arrival_->key.overflow) continue;
-    bool is_used = false;
-    const Status listed = ForEachOperation(to_, other, [&](const BlockOperation& done) {
-      known_.insert(NameOf(done));
+  copied_.clear();
+  ContentKey there = arrival_->key;
+  for (there.overflow = 0;; ++there.overflow) {
+    const bool is_arrival = there.overflow == arrival_->key.overflow;
+    bool is_used = is_arrival;
+    const Status listed = ForEachOperation(to_, there, [&](const BlockOperation& done) {
       is_used = true;
+      if (is_arrival) copied_.insert(NameOf(done));
+      if (!is_arrival) known_.insert(done.operation.owner + ' ' + done.operation.id);
       return Status();
     });
     if (!listed) return listed;
-    if (!is_used && other.overflow > arrival_->key.overflow) return {};
+    if (!is_used && there.overflow > arrival_->key.overflow) return {};
   }
 }
 
-// Such an operation gets another id, always the same.
-Operation Move::AsAtNewPlace(const BlockOperation& done) const {
-  if (!known_.contains(NameOf(done))) return done.operation;
-  const std::string text = key_.Text() + ' ' + done.operation.id;
-  return {done.operation.owner, fmt::format("stele.again/{:016X}", RabinFingerprint(text))};
+// Such an operation gets another id, always the same. It begins with the old one where there is
+// room: that may say something to its owner.
+BlockOperation Move::Renamed(const BlockOperation& done) const {
+  const std::string& id = done.operation.id;
+  const std::uint64_t hash = RabinFingerprint(key_.Text() + ' ' + id);
+  const std::string_view begin = id.size() <= kRenamedMax ? std::string_view(id) : "stele.again";
+  return {done.kind, {done.operation.owner, fmt::format("{}~{:016X}", begin, hash)}};
 }
 
 Status Move::CopyOperation(const BlockOperation& done) {
   if (done.operation.owner == kMoveOwner || IsDeparture(done)) return {};
-  if (copied_.contains(NameOf(done))) return {};
-  const Operation operation = AsAtNewPlace(done);
+  const BlockOperation renamed = Renamed(done);
+  if (copied_.contains(NameOf(done)) || copied_.contains(NameOf(renamed))) return {};
+  const bool is_known = known_.contains(done.operation.owner + ' ' + done.operation.id);
+  const Operation& operation = is_known ? renamed.operation : done.operation;
   const bool is_release = done.kind == Kind::kRelease;
   const Status status =
       is_release ? to_.Delete(arrival_->key, operation) : to_.Refer(arrival_->key, operation);

@@ -76,7 +76,7 @@ class Move {
   Result<Outcome> Undo(const std::optional<Operation>& leave);
   Result<Outcome> Complete();
   Status LearnKnown();
-  Operation AsAtNewPlace(const BlockOperation& done) const;
+  BlockOperation Renamed(const BlockOperation& done) const;
   Status CopyOperation(const BlockOperation& done);
   Result<Done> Look(bool copy);
   Status Depart();
@@ -92,8 +92,8 @@ class Move {
   const Composition composition_;
   MemberVolume* home_ = nullptr;  // null: it does not answer
   std::optional<Arrival> arrival_;
-  std::set<std::string> known_;   // at the new place, from earlier times
-  std::set<std::string> copied_;  // in this move
+  std::set<std::string> known_;   // at the new place, from earlier times: owners and ids
+  std::set<std::string> copied_;  // what has been done to the new block
   std::set<std::string> refused_;
 };
 
