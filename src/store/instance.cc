@@ -17,6 +17,7 @@ constexpr std::size_t kPiece = 64 << 10;
 constexpr std::size_t kEpochsMax = 4;  // that go by while one content is stored
 constexpr std::chrono::milliseconds kLagPause{20};
 constexpr int kMovesMax = 16;  // of one content
+constexpr std::chrono::milliseconds kMovingTime{30'000};
 
 // Reads part of a file as a stream. Borrows the file.
 class BorrowedFileSource final : public io::Source {
@@ -280,9 +281,16 @@ Result<std::unique_ptr<io::Source>> Instance::Retrieve(const ContentKey& key) {
       key, [](Volume& volume, const ContentKey& at) { return volume.Retrieve(at); });
 }
 
+// A content that is moving may have the reference at its other place for a moment.
 Status Instance::Delete(const ContentKey& key, const Operation& operation) {
-  return FollowKey<void>(
-      key, [&](Volume& volume, const ContentKey& at) { return volume.Delete(at, operation); });
+  const auto begin = steady_clock::now();
+  for (;;) {
+    const Status deleted = FollowKey<void>(
+        key, [&](Volume& volume, const ContentKey& at) { return volume.Delete(at, operation); });
+    const bool is_busy = !deleted && deleted.error().code == ErrorCode::kBusy;
+    if (!is_busy || steady_clock::now() - begin > kMovingTime) return deleted;
+    std::this_thread::sleep_for(kLagPause);
+  }
 }
 
 Result<BlockInfo> Instance::Stat(const ContentKey& key) {

@@ -55,6 +55,11 @@ class Member::GatedContent final : public io::Source {
     if (!current) return current.error();
     const Status staying = member_.NotMoving(request_.signature);
     if (!staying) return staying.error();
+    const Result<std::uint32_t> lowest = member_.LowestNumber(request_);
+    if (!lowest) return lowest.error();
+    if (*lowest > request_.overflow_min) return member_.Busy();  // a block has just left
+    const Status arrived = member_.Arrive(request_);
+    if (!arrived) return arrived.error();
     const bool decided =
         !request_.home.as_home || request_.only_if_here || request_.mode == StoreMode::kForceNew;
     if (decided) return read;
@@ -104,6 +109,8 @@ Result<std::unique_ptr<Member>> Member::Open(io::FileSystem& fs, const std::stri
   if (!opened) return opened.error();
   member->directory_ = *std::move(opened);
   member->membership_ = std::make_shared<const Membership>(*std::move(membership));
+  const Status learned = member->LearnArriving();
+  if (!learned) return learned.error();
   return member;
 }
 
@@ -215,6 +222,7 @@ bool Member::IsClaimed(const Signature& signature) const {
   const std::lock_guard lock(mutex_);
   const auto known = traffic_.find(signature);
   return known != traffic_.end() && known->second.claimed_by &&
+         known->second.claimed_by->owner != kMoveOwner &&
          known->second.claimed_until > steady_clock::now();
 }
 
@@ -273,6 +281,8 @@ Result<Lookup> Member::LookHere(const StoreRequest& request) {
   const AccessList::Access access(access_, request.signature);
   Result<std::vector<std::string>> moving = MovingTo(request.signature);
   if (!moving) return moving.error();
+  const std::vector<std::string> arriving = ArrivingFrom(request.signature);
+  moving->insert(moving->end(), arriving.begin(), arriving.end());
   if (!moving->empty()) return Lookup{.elsewhere = *std::move(moving)};
   if (request.home.as_home && volume_->state() == VolumeState::kFrozen) return Lookup{};
   return volume_->Reference(request);
@@ -306,26 +316,36 @@ Result<Lookup> Member::Reference(const StoreRequest& request) {
   return found;
 }
 
+// A key that sends its users elsewhere is given to no other content.
+Result<std::uint32_t> Member::LowestNumber(const StoreRequest& request) const {
+  const Result<std::vector<Directory::Move>> moves = directory_->MovesOf(name(), request.signature);
+  if (!moves) return moves.error();
+  std::uint32_t lowest = request.overflow_min;
+  for (const Directory::Move& move : *moves) lowest = std::max(lowest, move.from.overflow + 1);
+  return lowest;
+}
+
 Result<Stored> Member::Store(const StoreRequest& request, io::Source& content) {
   const Status current = CheckEpoch(request.home.epoch);
   if (!current) return current.error();
-  // A key that sends its users elsewhere is given to no other content.
   StoreRequest numbered = request;
-  const Result<std::vector<Directory::Move>> moves = directory_->MovesOf(name(), request.signature);
-  if (!moves) return moves.error();
-  for (const Directory::Move& move : *moves) {
-    numbered.overflow_min = std::max(numbered.overflow_min, move.from.overflow + 1);
-  }
+  const Result<std::uint32_t> lowest = LowestNumber(request);
+  if (!lowest) return lowest.error();
+  numbered.overflow_min = *lowest;
   GatedContent gated(*this, numbered, content);
-  const Status staying = NotMoving(request.signature);
+  Status staying = NotMoving(request.signature);
+  if (staying) staying = NotArriving(request);
   if (!staying) return staying.error();
   Result<Stored> stored = volume_->Store(numbered, gated);
   if (stored && request.operation.owner == kMoveOwner) {
     const Status alone = HeldByNoMove(stored->key, 1);
-    if (!alone) {
-      const Status released = volume_->Delete(stored->key, request.operation);
-      return released ? alone.error() : released.error();
-    }
+    const Status released = alone ? Status() : volume_->Delete(stored->key, request.operation);
+    if (!released) return released.error();
+    if (!alone) stored = alone.error();
+  }
+  if (!stored && request.operation.owner == kMoveOwner) {
+    EndArriving(request.signature,
+                [&](const MoveHold& hold) { return hold.operation == request.operation; });
   }
   if (stored && (IsStandIn(request) || IsEpochless(request))) {
     const Status owed = directory_->Owe(request.signature);
@@ -411,56 +431,6 @@ Result<std::vector<OwedStub>> Member::Owed(const std::optional<Signature>& after
 
 Status Member::Forget(std::span<const Signature> owed) { return directory_->Forget(owed); }
 
-Status Member::LogMove(const ContentKey& from, const ContentKey& to) {
-  if (from == to || !(from.signature == to.signature)) {
-    return Error{ErrorCode::kInvalid, "a content moves from one key to another of its signature"};
-  }
-  const AccessList::Access access(access_, from.signature);
-  if (from.volume == name() && volume_->Stat(from)) return {};
-  return directory_->AddMove(from, to);
-}
-
-Status Member::Depart(const ContentKey& from, const ContentKey& to, std::uint64_t operations) {
-  if (from == to || from.volume != name() || !(from.signature == to.signature)) {
-    return Error{ErrorCode::kInvalid, "a content of this volume moves to another key of its own"};
-  }
-  const AccessList::Access access(access_, from.signature);
-  const Result<std::optional<ContentKey>> moved = directory_->MovedTo(from);
-  if (!moved) return moved.error();
-  if (*moved && **moved == to) return {};
-  if (*moved) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{} has moved to {}", from.Text(), (*moved)->Text())};
-  }
-  if (IsClaimed(from.signature)) return Busy();
-  std::uint64_t count = 0;
-  std::optional<BlockOperation> after;
-  for (;;) {
-    const Result<std::vector<BlockOperation>> page = volume_->Operations(from, after, kListed);
-    if (!page) return page.error();
-    count += page->size();
-    if (page->size() < kListed) break;
-    after = page->back();
-  }
-  if (count != operations) {
-    return Error{ErrorCode::kBusy, fmt::format("{} has changed meanwhile", from.Text())};
-  }
-  return directory_->AddMove(from, to);
-}
-
-Result<std::optional<ContentKey>> Member::MovedTo(const ContentKey& from) {
-  return directory_->MovedTo(from);
-}
-
-Result<std::vector<ContentKey>> Member::FormerKeys(const ContentKey& key) {
-  return directory_->FormerKeys(key);
-}
-
-Result<std::vector<Directory::Move>> Member::Arrivals(const std::optional<Directory::Move>& after,
-                                                      std::size_t limit) {
-  return directory_->Arrivals(after, limit);
-}
-
 // ---- What the volume does, for keys that are still good ----
 
 Status Member::NoMove(const ContentKey& key) const {
@@ -490,7 +460,13 @@ Status Member::Delete(const ContentKey& key, const Operation& operation) {
   const AccessList::Access access(access_, key.signature);
   const Status good = NoMove(key);
   const bool departs = operation.id.starts_with(kDepartureIds);
-  return good || departs ? volume_->Delete(key, operation) : good;
+  if (!good && !departs) return good;
+  const Status deleted = volume_->Delete(key, operation);
+  if (deleted && operation.owner == kMoveOwner) {
+    EndArriving(key.signature, [&](const MoveHold& hold) { return hold.operation == operation; });
+  }
+  const bool is_missing = !deleted && deleted.error().code == ErrorCode::kNotFound;
+  return is_missing && !departs ? MissingAt(key, operation.owner, deleted.error()) : deleted;
 }
 
 Status Member::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {

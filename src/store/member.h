@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -97,12 +98,19 @@ class Member final : public MemberVolume {
   Status BeginStoring(const StoreRequest& request);
   void EndStoring(const StoreRequest& request);
   bool IsClaimed(const Signature& signature) const;
+  Result<std::uint32_t> LowestNumber(const StoreRequest& request) const;
   // Requires: access to the signature.
   Status NotMoving(const Signature& signature);
   Status HeldByNoMove(const ContentKey& key, std::uint64_t holds_max);
   // Where blocks of the signature are moving to that are still here.
   Result<std::vector<std::string>> MovingTo(const Signature& signature);
+  Status LearnArriving();
+  Status NotArriving(const StoreRequest& request) const;
+  Status Arrive(const StoreRequest& request);
+  std::vector<std::string> ArrivingFrom(const Signature& signature) const;
+  void EndArriving(const Signature& signature, const std::function<bool(const MoveHold&)>& which);
   Status NoMove(const ContentKey& key) const;
+  Status MissingAt(const ContentKey& key, const std::string& owner, const Error& missing);
   Error Busy() const;
 
   io::FileSystem& fs_;
@@ -116,7 +124,8 @@ class Member final : public MemberVolume {
   mutable std::mutex mutex_;  // of all below
   std::shared_ptr<const Membership> membership_;
   std::map<Signature, Traffic> traffic_;
-  bool filtering_ = false;  // somebody makes the filter
+  std::map<Signature, std::vector<MoveHold>> arriving_;  // whose moves are not logged yet
+  bool filtering_ = false;                               // somebody makes the filter
   std::uint64_t filter_epoch_ = 0;
   std::shared_ptr<const SignatureFilter> filter_;
 };

@@ -7,6 +7,7 @@
 
 #include "store/directory.h"
 #include "store/membership.h"
+#include "store/move_hold.h"
 #include "store/signature_filter.h"
 #include "store/volume.h"
 
@@ -28,8 +29,6 @@ struct OwedStub {
   std::vector<std::string> holders;
 };
 
-// Who holds a block while it moves, at its old place and at its new one.
-inline constexpr std::string_view kMoveOwner = "stele.move";
 // Releases of references that have moved with their block.
 inline constexpr std::string_view kDepartureIds = "stele.moved/";
 
@@ -42,7 +41,10 @@ inline constexpr std::string_view kDepartureIds = "stele.moved/";
 // Storing at a stand-in is remembered there until its home has been told.
 //
 // A block takes part in one move at a time: Refer() and Store() for kMoveOwner fail with kBusy when
-// that owner holds the block already.
+// that owner holds the block already. Until LogMove() says that it has come, a block that is being
+// stored for kMoveOwner is found by nobody: Reference() sends others to where it comes from, and
+// Store() fails with kBusy. Meanwhile, Delete() fails with kBusy for an owner that has
+// other references to the block than those that it has here: ask again.
 class MemberVolume : public Volume {
  public:
   virtual Result<Membership> GetMembership() = 0;

@@ -111,7 +111,8 @@ Result<std::optional<Move::Arrival>> Mover::FindArrival(MemberVolume& to, const 
   return std::optional<Move::Arrival>();
 }
 
-Result<bool> Mover::FinishHold(MemberVolume& member, const ContentKey& key, const MoveHold& hold) {
+Result<bool> Mover::FinishHold(MoveLease& lease, MemberVolume& member, const ContentKey& key,
+                               const MoveHold& hold) {
   if (instance_.Find(hold.volume) == nullptr) {
     const std::vector<std::string> volumes = instance_.composition().volumes;
     const bool may_come_back =
@@ -129,35 +130,38 @@ Result<bool> Mover::FinishHold(MemberVolume& member, const ContentKey& key, cons
     if (!released) return released.error();
     return false;
   }
-  return hold.arrives ? FinishArrival(member, key, hold) : FinishLeave(member, key, hold);
+  return hold.arrives ? FinishArrival(lease, member, key, hold)
+                      : FinishLeave(lease, member, key, hold);
 }
 
-Result<bool> Mover::FinishArrival(MemberVolume& member, const ContentKey& key,
+Result<bool> Mover::FinishArrival(MoveLease& lease, MemberVolume& member, const ContentKey& key,
                                   const MoveHold& hold) {
   MemberVolume* from = instance_.Find(hold.volume);
   if (from == nullptr) return NoAnswer(hold.volume);
-  Move move(instance_, *from, member, {hold.volume, key.signature, hold.overflow});
+  Move move(instance_, lease, *from, member, {hold.volume, key.signature, hold.overflow});
   const auto finished = move.Resume(Move::Arrival{key, hold.operation}, NewId());
   if (!finished) return finished.error();
   return *finished == Move::Outcome::kMoved;
 }
 
-Result<bool> Mover::FinishLeave(MemberVolume& member, const ContentKey& key, const MoveHold& hold) {
+Result<bool> Mover::FinishLeave(MoveLease& lease, MemberVolume& member, const ContentKey& key,
+                                const MoveHold& hold) {
   MemberVolume* to = instance_.Find(hold.volume);
   if (to == nullptr) return NoAnswer(hold.volume);
   Result<std::optional<Move::Arrival>> arrival = FindArrival(*to, key);
   if (!arrival) return arrival.error();
-  const auto finished = Move(instance_, member, *to, key).Resume(*std::move(arrival), NewId());
+  const auto finished =
+      Move(instance_, lease, member, *to, key).Resume(*std::move(arrival), NewId());
   if (!finished) return finished.error();
   return *finished == Move::Outcome::kMoved;
 }
 
-Result<bool> Mover::FinishBlock(MemberVolume& member, const ContentKey& key) {
+Result<bool> Mover::FinishBlock(MoveLease& lease, MemberVolume& member, const ContentKey& key) {
   const Result<std::vector<MoveHold>> holds = MoveHoldsOf(member, key);
   if (!holds) return holds.error();
   bool moved = false;
   for (const MoveHold& hold : *holds) {
-    const Result<bool> finished = FinishHold(member, key, hold);
+    const Result<bool> finished = FinishHold(lease, member, key, hold);
     if (!finished) return finished.error();
     moved |= *finished;
   }
@@ -177,7 +181,11 @@ Status Mover::FinishMember(MemberVolume& member, const MigrateOptions& options,
     if (!page) return page.error();
     for (const ListedBlock& listed : *page) {
       const ContentKey key{member.name(), listed.block.signature, listed.block.overflow};
-      const Status counted = tally.Count(key, listed.size, FinishBlock(member, key));
+      MoveLease lease(instance_, key.signature, NewId());
+      const Status taken = lease.Take(listed.size);
+      const Result<bool> finished =
+          taken ? FinishBlock(lease, member, key) : Result<bool>(taken.error());
+      const Status counted = tally.Count(key, listed.size, finished);
       if (!counted) return counted;
     }
     if (page->size() < kPage) return {};
@@ -202,7 +210,11 @@ Result<Migrated> Mover::FinishMoves(const MigrateOptions& options) {
 
 // Errors: kBusy when it is to be tried again.
 Result<bool> Mover::MoveOnce(MemberVolume& from, MemberVolume& to, const ContentKey& key) {
-  const Result<bool> finished = FinishBlock(from, key);
+  const Result<BlockInfo> info = from.Stat(key);
+  MoveLease lease(instance_, key.signature, NewId());
+  const Status taken = lease.Take(info ? info->size : 0);
+  if (!taken) return taken.error();
+  const Result<bool> finished = FinishBlock(lease, from, key);
   if (!finished) return finished.error();
   const Result<std::optional<ContentKey>> moved = from.MovedTo(key);
   if (!moved) return moved.error();
@@ -210,11 +222,11 @@ Result<bool> Mover::MoveOnce(MemberVolume& from, MemberVolume& to, const Content
     // Somebody was interrupted when little was left to do.
     MemberVolume* there = instance_.Find((*moved)->volume);
     if (there == nullptr) return NoAnswer((*moved)->volume);
-    const auto dropped = Move(instance_, from, *there, key).Resume(std::nullopt, NewId());
+    const auto dropped = Move(instance_, lease, from, *there, key).Resume(std::nullopt, NewId());
     if (!dropped) return dropped.error();
     return *finished;
   }
-  const Result<Move::Outcome> outcome = Move(instance_, from, to, key).Run(NewId());
+  const Result<Move::Outcome> outcome = Move(instance_, lease, from, to, key).Run(NewId());
   if (outcome && *outcome == Move::Outcome::kUndone) {
     return Error{ErrorCode::kBusy, fmt::format("{} changes all the time", key.Text())};
   }
@@ -224,7 +236,7 @@ Result<bool> Mover::MoveOnce(MemberVolume& from, MemberVolume& to, const Content
   const Result<std::vector<ContentKey>> held = HeldBlocks(to, key.signature);
   if (!held) return held.error();
   for (const ContentKey& other : *held) {
-    const Result<bool> freed = FinishBlock(to, other);
+    const Result<bool> freed = FinishBlock(lease, to, other);
     if (!freed) return freed.error();
   }
   return outcome.error();

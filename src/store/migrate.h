@@ -59,11 +59,14 @@ class Mover {
   Result<std::vector<ContentKey>> HeldBlocks(MemberVolume& member, const Signature& signature);
   Result<std::optional<Move::Arrival>> FindArrival(MemberVolume& to, const ContentKey& from);
   // Whether a move was completed by it.
-  Result<bool> FinishHold(MemberVolume& member, const ContentKey& key, const MoveHold& hold);
-  Result<bool> FinishArrival(MemberVolume& member, const ContentKey& key, const MoveHold& hold);
-  Result<bool> FinishLeave(MemberVolume& member, const ContentKey& key, const MoveHold& hold);
+  Result<bool> FinishHold(MoveLease& lease, MemberVolume& member, const ContentKey& key,
+                          const MoveHold& hold);
+  Result<bool> FinishArrival(MoveLease& lease, MemberVolume& member, const ContentKey& key,
+                             const MoveHold& hold);
+  Result<bool> FinishLeave(MoveLease& lease, MemberVolume& member, const ContentKey& key,
+                           const MoveHold& hold);
   // Errors: of the first hold that could not be finished.
-  Result<bool> FinishBlock(MemberVolume& member, const ContentKey& key);
+  Result<bool> FinishBlock(MoveLease& lease, MemberVolume& member, const ContentKey& key);
   Status FinishMember(MemberVolume& member, const MigrateOptions& options, Migrated& migrated);
 
   Result<bool> MoveOnce(MemberVolume& from, MemberVolume& to, const ContentKey& key);

@@ -10,8 +10,6 @@
 
 #include "store/compare.h"
 #include "store/compression.h"
-#include "store/live_references.h"
-#include "util/ascii.h"
 #include "util/rabin.h"
 
 namespace stele::store {
@@ -19,13 +17,14 @@ namespace {
 
 using Kind = BlockOperation::Kind;
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 constexpr std::size_t kPage = 1000;
 constexpr int kTriesMax = 600;
+constexpr int kEagerTries = 100;
 constexpr std::size_t kRenamedMax = 100;  // bytes of an id
 constexpr milliseconds kPauseMax{50};
-constexpr std::string_view kArrives = "from";
-constexpr std::string_view kLeaves = "to";
+constexpr milliseconds kRenewalTime{2'000};  // of claims of ten seconds
 
 std::string DepartureId(const ContentKey& key, std::uint64_t number) {
   return fmt::format("{}{}/{}", kDepartureIds, key.overflow, number);
@@ -38,26 +37,6 @@ bool IsDeparture(const BlockOperation& done) {
 std::string NameOf(const BlockOperation& done) {
   return fmt::format("{}{} {}", static_cast<char>(done.kind), done.operation.owner,
                      done.operation.id);
-}
-
-Operation ArrivalHold(const ContentKey& from, const std::string& id) {
-  return {std::string(kMoveOwner),
-          fmt::format("{}/{}/{}/{}", kArrives, from.volume, from.overflow, id)};
-}
-
-Operation LeaveHold(const std::string& to, const std::string& id) {
-  return {std::string(kMoveOwner), fmt::format("{}/{}/{}", kLeaves, to, id)};
-}
-
-std::optional<MoveHold> ParseHold(const Operation& operation) {
-  const std::vector<std::string_view> parts = Split(operation.id, '/');
-  if (parts.size() == 3 && parts[0] == kLeaves && IsVolumeName(parts[1])) {
-    return MoveHold{false, std::string(parts[1]), 0, operation};
-  }
-  if (parts.size() != 4 || parts[0] != kArrives || !IsVolumeName(parts[1])) return std::nullopt;
-  const auto overflow = ParseDecimal(parts[2]);
-  if (!overflow || *overflow > UINT32_MAX) return std::nullopt;
-  return MoveHold{true, std::string(parts[1]), static_cast<std::uint32_t>(*overflow), operation};
 }
 
 // All that was ever done to a block, in pages.
@@ -76,13 +55,14 @@ Status ForEachOperation(Volume& volume, const ContentKey& key,
   }
 }
 
-// Again while the answer is kBusy, for some seconds.
+// Again while the answer is kBusy, for some seconds; at first without a pause where `eager`.
 template <typename Try>
-Status TryWhileBusy(const Try& attempt) {
+Status TryWhileBusy(const Try& attempt, bool eager) {
   milliseconds pause{1};
   for (int tries = 1;; ++tries) {
     const Status status = attempt();
     if (status || status.error().code != ErrorCode::kBusy || tries == kTriesMax) return status;
+    if (eager && tries < kEagerTries) continue;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kPauseMax);
   }
@@ -90,32 +70,54 @@ Status TryWhileBusy(const Try& attempt) {
 
 }  // namespace
 
-Result<std::vector<MoveHold>> MoveHoldsOf(Volume& volume, const ContentKey& key) {
-  const Result<std::vector<Operation>> live = LiveReferences(volume, key, kMoveOwner);
-  if (!live) return live.error();
-  std::vector<MoveHold> holds;
-  for (const Operation& operation : *live) {
-    std::optional<MoveHold> hold = ParseHold(operation);
-    if (hold) holds.push_back(*std::move(hold));
-  }
-  return holds;
+// ---- One mover at a time ----
+
+MoveLease::MoveLease(Instance& instance, const Signature& signature, const std::string& id)
+    : composition_(instance.composition()),
+      request_{signature, 0, StoreMode::kCompare, "", {std::string(kMoveOwner), "mover/" + id}} {
+  request_.home = {composition_.epoch, true, true, {}};
+  home_ = instance.Find(composition_.volumes[composition_.HomeOf(signature)]);
 }
 
-Move::Move(Instance& instance, MemberVolume& from, MemberVolume& to, ContentKey key)
+// A claim that cannot be given back ends by itself.
+MoveLease::~MoveLease() {
+  if (home_ == nullptr) return;
+  static_cast<void>(home_->GiveBack(request_.signature, request_.operation).ok());
+}
+
+Status MoveLease::Claim() {
+  if (home_ == nullptr) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("the home of {} does not answer", request_.signature.Hex())};
+  }
+  const auto now = steady_clock::now();
+  const Result<Lookup> claimed = home_->Reference(request_);
+  if (!claimed) return claimed.error();
+  taken_ = now;
+  return {};
+}
+
+Status MoveLease::Take(std::uint64_t size) {
+  request_.size = size;
+  return TryWhileBusy([&] { return Claim(); }, false);
+}
+
+Status MoveLease::Renew() {
+  return steady_clock::now() - taken_ < kRenewalTime ? Status() : Claim();
+}
+
+Move::Move(Instance& instance, MoveLease& lease, MemberVolume& from, MemberVolume& to,
+           ContentKey key)
     : instance_(instance),
+      lease_(lease),
       from_(from),
       to_(to),
       key_(std::move(key)),
-      composition_(instance.composition()) {
-  home_ = instance.Find(composition_.volumes[composition_.HomeOf(key_.signature)]);
-}
+      composition_(instance.composition()) {}
 
 // ---- Arriving and leaving ----
 
 Result<Move::Outcome> Move::Run(const std::string& id) {
-  if (home_ == nullptr) {
-    return Error{ErrorCode::kIo, fmt::format("the home of {} does not answer", key_.Text())};
-  }
   const Result<Done> before = Look(false);
   if (!before) return before.error();
   const Result<BlockInfo> info = from_.Stat(key_);
@@ -125,7 +127,8 @@ Result<Move::Outcome> Move::Run(const std::string& id) {
   if (!copied && copied.error().code == ErrorCode::kNotFound) return Outcome::kGone;
   if (!copied) return copied.error();
   const Operation leave = LeaveHold(to_.name(), id);
-  const Status left = from_.Refer(key_, leave);
+  Status left = lease_.Renew();
+  if (left) left = from_.Refer(key_, leave);
   if (!left) {
     // Where it is not known whether it was done, the move is resumed.
     const bool is_refused = left.error().code != ErrorCode::kIo;
@@ -143,22 +146,25 @@ Result<Move::Outcome> Move::Run(const std::string& id) {
   return *same ? Complete() : Undo(leave);
 }
 
+// A move that has only arrived is continued, too: who began it may be about to. Only where the old
+// block cannot leave any more is the new one let go.
 Result<Move::Outcome> Move::Resume(std::optional<Arrival> arrival, const std::string& id) {
   arrival_ = std::move(arrival);
-  const Result<std::optional<ContentKey>> moved = from_.MovedTo(key_);
-  if (!moved) return moved.error();
-  if (*moved) {
-    if ((*moved)->volume != to_.name()) return Undo(std::nullopt);
-    return Drop();
-  }
   const Result<std::vector<MoveHold>> holds = MoveHoldsOf(from_, key_);
   if (!holds) return holds.error();
   const auto leave = std::find_if(holds->begin(), holds->end(), [&](const MoveHold& hold) {
     return !hold.arrives && hold.volume == to_.name();
   });
-  if (leave == holds->end()) return Undo(std::nullopt);
+  const Operation leaving = leave == holds->end() ? LeaveHold(to_.name(), id) : leave->operation;
+  if (leave == holds->end()) {
+    const Status left = from_.Refer(key_, leaving);
+    const bool is_gone = !left && left.error().code == ErrorCode::kNotFound;
+    if (!left && !is_gone) return left.error();
+    if (is_gone) return AfterDeparture();
+  }
   if (!arrival_) {
     const Result<BlockInfo> info = from_.Stat(key_);
+    if (!info && info.error().code == ErrorCode::kNotFound) return AfterDeparture();
     if (!info) return info.error();
     const Status copied = CopyContent(*info, id);
     if (!copied) return copied.error();
@@ -167,7 +173,14 @@ Result<Move::Outcome> Move::Resume(std::optional<Arrival> arrival, const std::st
   if (!logged) return logged.error();
   const Result<bool> same = *logged == arrival_->key ? Result<bool>(true) : IsSame();
   if (!same) return same.error();
-  return *same ? Complete() : Undo(leave->operation);
+  return *same ? Complete() : Undo(leaving);
+}
+
+// What is left to do when the old block is not there any more, or must not be used.
+Result<Move::Outcome> Move::AfterDeparture() {
+  const Result<std::optional<ContentKey>> moved = from_.MovedTo(key_);
+  if (!moved) return moved.error();
+  return *moved && (*moved)->volume == to_.name() ? Drop() : Undo(std::nullopt);
 }
 
 Status Move::CopyContent(const BlockInfo& info, const std::string& id) {
@@ -263,8 +276,10 @@ Status Move::CopyOperation(const BlockOperation& done) {
   const bool is_release = done.kind == Kind::kRelease;
   const Status status =
       is_release ? to_.Delete(arrival_->key, operation) : to_.Refer(arrival_->key, operation);
-  const bool is_missing = !status && status.error().code == ErrorCode::kNotFound;
-  if (!status && !(is_release && is_missing)) return status;
+  const bool is_missing =
+      !status && is_release &&
+      (status.error().code == ErrorCode::kNotFound || status.error().code == ErrorCode::kBusy);
+  if (!status && !is_missing) return status;
   // A release whose reference was made behind the reader's back is copied in the next round; where
   // the reference does not come, it has been released at the new place before.
   if (is_missing && refused_.insert(NameOf(done)).second) {
@@ -274,16 +289,30 @@ Status Move::CopyOperation(const BlockOperation& done) {
   return {};
 }
 
+// What is copied has been listed while the old block was still held.
 Result<Move::Done> Move::Look(bool copy) {
   Done all;
-  const Status seen = ForEachOperation(from_, key_, [&](const BlockOperation& done) -> Status {
+  std::vector<BlockOperation> listed;
+  Status status = ForEachOperation(from_, key_, [&](const BlockOperation& done) {
     ++all.operations;
     Count& count = all.owners[done.operation.owner];
     count.held += done.kind == Kind::kReference ? 1 : -1;
     if (IsDeparture(done)) ++count.departed;
-    return copy ? CopyOperation(done) : Status();
+    if (copy) listed.push_back(done);
+    return Status();
   });
-  if (!seen) return seen.error();
+  if (!status) return status.error();
+  if (!copy) return all;
+  const Result<std::uint64_t> held = from_.Held(key_, std::string(kMoveOwner));
+  if (!held) return held.error();
+  if (*held == 0) {
+    return Error{ErrorCode::kNotFound, fmt::format("{} has gone already", key_.Text())};
+  }
+  for (const BlockOperation& done : listed) {
+    status = lease_.Renew();
+    if (status) status = CopyOperation(done);
+    if (!status) return status.error();
+  }
   return all;
 }
 
@@ -291,38 +320,32 @@ Result<Move::Done> Move::Look(bool copy) {
 
 Status Move::Depart() {
   bool told = false;
-  return TryWhileBusy([&]() -> Status {
-    const Result<Done> done = Look(true);
-    if (!done) return done.error();
-    if (!told) {
-      Status status = TellHome();
-      if (status) status = HandOnFormerKeys();
-      if (!status) return status;
-      told = true;
-    }
-    return from_.Depart(key_, arrival_->key, done->operations);
-  });
+  return TryWhileBusy(
+      [&]() -> Status {
+        const Result<Done> done = Look(true);
+        if (!done) return done.error();
+        const Status alone = lease_.Renew();
+        if (!alone) return alone;
+        if (!told) {
+          Status status = TellHome();
+          if (status) status = HandOnFormerKeys();
+          if (!status) return status;
+          told = true;
+        }
+        return from_.Depart(key_, arrival_->key, done->operations);
+      },
+      true);
 }
 
-// The claim sees to it that no client has asked the home before and finds the content nowhere
+// The lease sees to it that no client has asked the home before and finds the content nowhere
 // afterwards.
 Status Move::TellHome() {
-  if (home_ == nullptr) {
-    return Error{ErrorCode::kIo, fmt::format("the home of {} does not answer", key_.Text())};
-  }
-  if (home_->name() == to_.name()) return {};
-  std::optional<Operation> claim;
-  if (home_->name() != from_.name()) {
-    StoreRequest request{key_.signature, 0, StoreMode::kCompare, "", arrival_->hold};
-    request.home = {composition_.epoch, true, true, {}};
-    const Result<Lookup> claimed = home_->Reference(request);
-    if (!claimed) return claimed.error();
-    claim = arrival_->hold;
-  }
+  MemberVolume& home = lease_.home();
+  if (home.name() == to_.name()) return {};
   const Status published =
-      home_->Publish({composition_.epoch, to_.name(), {key_.signature}, claim});
-  if (!published || !claim) return published;
-  return home_->LogMove(key_, arrival_->key);
+      home.Publish({composition_.epoch, to_.name(), {key_.signature}, std::nullopt});
+  if (!published || home.name() == from_.name()) return published;
+  return home.LogMove(key_, arrival_->key);
 }
 
 // Keys of earlier places lead straight to the new one, also when the old volume leaves the
@@ -333,7 +356,7 @@ Status Move::HandOnFormerKeys() {
   for (const ContentKey& old : *former) {
     if (old == arrival_->key) continue;
     Status told = to_.LogMove(old, arrival_->key);
-    if (told) told = home_->LogMove(old, arrival_->key);
+    if (told) told = lease_.home().LogMove(old, arrival_->key);
     if (!told) return told;
     // For shorter ways: what it knows stays true.
     MemberVolume* first = instance_.Find(old.volume);

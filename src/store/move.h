@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -7,14 +8,16 @@
 #include <vector>
 
 #include "store/instance.h"
+#include "store/move_hold.h"
 
 // How one content moves to another member while clients read and write. Each step is durable before
-// the next begins and can be repeated, by anybody and by several at once:
+// the next begins and can be repeated by anybody:
 //
-//   arrive   the block is stored at the new place, held there for the mover
+//   arrive   the block is stored at the new place, held there for the mover. Whoever asks for the
+//            content there is still sent to the old place.
 //   leave    the old block is held, too: from now on it is the same one until the move is finished.
 //            A block that is held by a move takes part in no other one, so that moves never cross.
-//   log      the new volume logs the move
+//   log      the new volume logs the move, and lets others refer to the block
 //   copy     what was ever done to the block is done at the new place, with the same owners and ids
 //   tell     the home learns of the new place
 //   depart   the old volume logs the move, unless something has been done to the block since it was
@@ -26,19 +29,35 @@
 // Later ones are finished.
 namespace stele::store {
 
-// A reference by which a move holds a block.
-struct MoveHold {
-  bool arrives = false;  // at its new place; otherwise it leaves its old one
-  // Where it comes from, or the volume it goes to.
-  std::string volume;
-  std::uint32_t overflow = 0;  // where it comes from
-  Operation operation;
+// Sees to it that one mover at a time works on the contents of a signature, by a claim at their
+// home, which ends by itself when the mover dies. Clients that store such a content elsewhere than
+// at its home wait meanwhile. Not thread-safe. Borrows the instance for life.
+class MoveLease {
+ public:
+  MoveLease(Instance& instance, const Signature& signature, const std::string& id);
+  ~MoveLease();
+  MoveLease(const MoveLease&) = delete;
+  MoveLease& operator=(const MoveLease&) = delete;
+
+  // Waits for others, for some seconds. A content of `size` bytes takes longer to move. Errors: kIo
+  // when the home does not answer; kBusy.
+  Status Take(std::uint64_t size);
+  // To be called before each step that takes long or must not be done by two. Errors: as Take(),
+  // also when somebody else has come in between.
+  Status Renew();
+
+  MemberVolume& home() const { return *home_; }
+
+ private:
+  Status Claim();
+
+  const Composition composition_;
+  StoreRequest request_;
+  MemberVolume* home_ = nullptr;  // null: it does not answer
+  std::chrono::steady_clock::time_point taken_ = {};
 };
 
-// Those of one block; more than one only for a moment.
-Result<std::vector<MoveHold>> MoveHoldsOf(Volume& volume, const ContentKey& key);
-
-// Not thread-safe. Borrows the members for life.
+// Not thread-safe. Borrows the members and the lease, which has been taken, for life.
 class Move {
  public:
   enum class Outcome {
@@ -52,7 +71,7 @@ class Move {
     Operation hold;
   };
 
-  Move(Instance& instance, MemberVolume& from, MemberVolume& to, ContentKey key);
+  Move(Instance& instance, MoveLease& lease, MemberVolume& from, MemberVolume& to, ContentKey key);
 
   // From the begin; `id` was never used. Errors: kBusy when one of the blocks takes part in another
   // move, or changes too fast; kFull when the new volume takes no more.
@@ -74,6 +93,7 @@ class Move {
   Result<std::uint32_t> UnusedNumber();
   Result<bool> IsSame();
   Result<Outcome> Undo(const std::optional<Operation>& leave);
+  Result<Outcome> AfterDeparture();
   Result<Outcome> Complete();
   Status LearnKnown();
   BlockOperation Renamed(const BlockOperation& done) const;
@@ -86,11 +106,11 @@ class Move {
   Status LetGo();
 
   Instance& instance_;
+  MoveLease& lease_;
   MemberVolume& from_;
   MemberVolume& to_;
   const ContentKey key_;
   const Composition composition_;
-  MemberVolume* home_ = nullptr;  // null: it does not answer
   std::optional<Arrival> arrival_;
   std::set<std::string> known_;   // at the new place, from earlier times: owners and ids
   std::set<std::string> copied_;  // what has been done to the new block
