@@ -3,12 +3,14 @@
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 from archive_samples import STELE, stele
 
@@ -96,6 +98,18 @@ class StoreRemote(unittest.TestCase):
         self.assertEqual(sum(line["references"] for line in stats), 12)
         self.run_store("get", "v1:" + "0" * 64, code=3)
         self.run_store("put", "--store", self.store, "-", stdin=b"", code=2)
+
+    def test_W8_a_large_content_comes_through_a_pipe(self):
+        self.serve("v1")
+        self.connector()
+        folder = self.root / "temporary"
+        folder.mkdir()
+        content = os.urandom(1 << 20) * 70
+        with unittest.mock.patch.dict(os.environ, {"TMPDIR": str(folder)}):
+            key = self.put(content)
+            self.assertEqual(list(folder.iterdir()), [])
+            self.assertEqual(self.put(content), key)
+        self.assertEqual(self.run_store("get", key).encode("latin-1"), content)
 
     def test_W11_a_volume_joins_and_duplicates_are_still_found(self):
         stele("store", "add-volume", "--store", self.store, "v3")

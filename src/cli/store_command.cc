@@ -8,9 +8,6 @@
 namespace stele::cli {
 namespace {
 
-// Contents from a pipe wait in memory until their signature is known.
-constexpr std::uint64_t kPipedBytesMax = std::uint64_t{64} << 20;
-
 Result<OpenedStore> OpenByConnector(const std::string& file, const Arguments& arguments,
                                     Context& context) {
   Result<std::string> token = TokenOf(arguments, context);
@@ -18,17 +15,21 @@ Result<OpenedStore> OpenByConnector(const std::string& file, const Arguments& ar
   store::ConnectOptions options;
   options.token = *std::move(token);
   options.ca_file = arguments.Get("--ca-file").value_or("");
-  options.memory_bytes_max = kPipedBytesMax;
+  Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
+  if (!folder) return folder.error();
+  options.fs = &context.fs;
+  options.temporary_directory = (*folder)->path();
   Result<store::RemoteStore> remote = store::ConnectFile(context.fs, file, options);
   if (!remote) return remote.error();
-  return OpenedStore{std::move(remote->client), std::move(remote->instance), {}};
+  return OpenedStore{
+      *std::move(folder), std::move(remote->client), std::move(remote->instance), {}};
 }
 
 Result<OpenedStore> OpenDirectory(const std::string& directory, Context& context) {
   Result<store::LocalStore> local =
       store::OpenLocalStore({context.fs, context.clock, context.random}, directory, {});
   if (!local) return local.error();
-  return OpenedStore{nullptr, std::move(local->instance), std::move(local->failures)};
+  return OpenedStore{nullptr, nullptr, std::move(local->instance), std::move(local->failures)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/temporary_folder.h"
 #include "net/http_client.h"
 #include "store/local_store.h"
 
@@ -34,6 +35,7 @@ std::vector<Option> WithOwnerOptions(std::vector<Option> options);
 
 // A store on this machine, or one behind a network.
 struct OpenedStore {
+  std::unique_ptr<TemporaryFolder> folder;  // null on this machine; the instance uses it
   std::unique_ptr<net::HttpClient> client;  // null on this machine; the instance borrows it
   std::unique_ptr<store::Instance> instance;
   std::vector<Error> failures;  // of volumes that could not be opened

@@ -38,7 +38,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       Complain(context, freed ? written.error().text : freed.error().text);
       code = ExitCode::kFailed;
     } else if (!arguments.Has("--quiet")) {
-      Complain(context, fmt::format("{}: {} bytes are free again", volume->name(), *freed));
+      Complain(context, *freed == 0
+                            ? fmt::format("{}: there is nothing to give back", volume->name())
+                            : fmt::format("{}: {} bytes are free again", volume->name(), *freed));
     }
   }
   return code;
