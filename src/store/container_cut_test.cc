@@ -27,7 +27,8 @@ TEST(ContainerCut, W7_AContentComesOutAsItWasCompressed) {
   ContainerLab lab;
   const auto volume = lab.Make();
   std::string text;
-  for (int i = 0; text.size() < 3'000'000; ++i) text += "line " + std::to_string(i * i) + "\n";
+  for (std::uint64_t i = 0; text.size() < 3'000'000; ++i)
+    text += "line " + std::to_string(i * i) + "\n";
   int number = 0;
   for (const std::string& content :
        {std::string(), std::string("x"), text.substr(0, 300), text.substr(0, 20'000), text,
@@ -66,7 +67,8 @@ TEST(ContainerCut, W7_AContentIsStoredAsItCame) {
   ContainerLab lab;
   const auto volume = lab.Make();
   std::string text;
-  for (int i = 0; text.size() < 2'000'000; ++i) text += "line " + std::to_string(i * i) + "\n";
+  for (std::uint64_t i = 0; text.size() < 2'000'000; ++i)
+    text += "line " + std::to_string(i * i) + "\n";
   codec::BlockDeflater deflater(2);
   int number = 0;
   for (const std::size_t size : {0, 10, 20'000, 1'000'000, 2'000'000}) {
