@@ -70,7 +70,7 @@ TEST(CatalogKill, P3_EveryRowSurvivesManyKillsOnce) {
                    static_cast<unsigned>(dice.Next() % 40'000), text);
     if (HasFatalFailure()) return;
     for (const std::string_view line : Split(text, '\n')) heard.Take(line);
-    PageCache cache(1 << 20);
+    PageCache cache(64 << 20);  // rows are read in the order of keys
     {
       // First as others see it who do not repair anything.
       const auto reader = CatalogReader::Open(fs, directory, cache);
