@@ -43,11 +43,18 @@ Catalog::~Catalog() = default;
 Result<std::unique_ptr<Catalog>> Catalog::Open(io::FileSystem& fs, std::string directory,
                                                PageCache& cache, CatalogOptions options) {
   std::unique_ptr<Catalog> catalog(new Catalog(fs, std::move(directory), cache, options));
-  if (const Status status = catalog->Load(); !status) return status.error();
+  if (const Status status = catalog->Load(Loading::kAsItIs); !status) return status.error();
   return catalog;
 }
 
-Status Catalog::Load() {
+Result<std::unique_ptr<Catalog>> Catalog::Rebuild(io::FileSystem& fs, std::string directory,
+                                                  PageCache& cache, CatalogOptions options) {
+  std::unique_ptr<Catalog> catalog(new Catalog(fs, std::move(directory), cache, options));
+  if (const Status status = catalog->Load(Loading::kRebuilding); !status) return status.error();
+  return catalog;
+}
+
+Status Catalog::Load(Loading loading) {
   for (const std::string& path :
        {directory_, RunDirectory(directory_), CaptureDirectory(directory_)}) {
     if (const Status status = fs_.MakeDirectory(path); !status) return status;
@@ -59,12 +66,22 @@ Status Catalog::Load() {
   if (!lock) return lock.error();
   lock_ = std::move(*lock);
   if (const Status status = MakeManifest(); !status) return status;
-  const Result<Manifest> manifest = ReadManifest(fs_, directory_);
+  Result<Manifest> manifest = ReadManifest(fs_, directory_);
   if (!manifest) return manifest.error();
+  next_file_ = manifest->next_file;
+  if (const Status status = RemoveStrays(fs_, directory_, *manifest); !status) return status;
+  if (loading == Loading::kRebuilding) {
+    manifest->runs.clear();
+    manifest->pisa.clear();
+    manifest->loose.clear();
+    manifest->dropped.clear();
+  }
   auto files = OpenFiles(fs_, directory_, *manifest, nullptr, cache_);
   if (!files) return files.error();
   files_ = std::move(*files);
-  if (const Status status = RemoveStrays(fs_, directory_, *manifest); !status) return status;
+  if (loading == Loading::kRebuilding) {
+    if (const Status status = RebuildRuns(); !status) return status;
+  }
   return ReplayLogs();
 }
 
@@ -147,7 +164,7 @@ Status Catalog::Append(std::span<const Capture> captures) {
     full_logs = logs_.size() - 1;
   }
   if (full_logs <= kFullLogsMax) return {};
-  const Result<bool> done = Maintain();
+  const Result<bool> done = FlushFull();
   return done ? Status() : done.error();
 }
 

@@ -14,6 +14,7 @@
 #include "catalog/catalog_view.h"
 #include "catalog/new_rows.h"
 #include "catalog/page_cache.h"
+#include "catalog/pisa_roll.h"
 #include "io/file_system.h"
 #include "util/result.h"
 
@@ -23,6 +24,7 @@ struct CatalogOptions {
   std::uint64_t log_bytes = 64 << 20;  // a log that has them is turned into segments and a run
   std::uint32_t fan_in = 4;            // so many runs of a level are merged into one of the next
   std::uint32_t segment_fan_in = 16;   // and segments of a batch: one read finds a row in any case
+  std::uint64_t pisa_captures_min = 100000;  // a PISA segment is made of so many at least
 };
 
 // The captures of an archive: what was captured when, and where it lies. This is its one writer;
@@ -34,6 +36,10 @@ class Catalog {
   // somebody else writes it, kCorrupt.
   static Result<std::unique_ptr<Catalog>> Open(io::FileSystem& fs, std::string directory,
                                                PageCache& cache, CatalogOptions options = {});
+  // The same, when a run or a PISA segment is damaged or missing: makes all runs again from the
+  // rows. PISA segments are made by Maintain() then. Errors: those of Open(), about other files.
+  static Result<std::unique_ptr<Catalog>> Rebuild(io::FileSystem& fs, std::string directory,
+                                                  PageCache& cache, CatalogOptions options = {});
   ~Catalog();
 
   // Adds captures, or replaces those with the same ids, whose key and time must be the same.
@@ -45,34 +51,48 @@ class Catalog {
 
   std::shared_ptr<const CatalogView> View();
 
-  // Does one piece of the work that waits: turns a full log into files, or merges some. False when
-  // nothing waits. For a thread of its own; Append() does it itself where nobody does. An error
-  // leaves everything as it was, and may be tried again, unless Append() fails from then on, too.
+  // Does one piece of the work that waits: turns a full log into files, merges some, or makes PISA
+  // segments. False when nothing waits. For a thread of its own; Append() itself turns logs into
+  // files where nobody does, and leaves the rest. An error leaves everything as it was, and may be
+  // tried again, unless Append() fails from then on, too.
   Result<bool> Maintain();
-  // Turns everything into one run, and one segment for each batch.
+  // Turns everything into one run, one segment for each batch, and PISA segments.
   Status Compact();
 
-  // Takes a batch out of the catalog, with all its rows.
+  // Takes a batch out of the catalog, with all its rows. PISA segments that had some of them are
+  // made again by Maintain(); until then Alive() takes longer.
   Status DropBatch(std::uint32_t batch);
 
  private:
   Catalog(io::FileSystem& fs, std::string directory, PageCache& cache, CatalogOptions options);
-  Status Load();
+  enum class Loading { kAsItIs, kRebuilding };
+  Status Load(Loading loading);
   Status MakeManifest();
+  Status RebuildRuns();
   Status ReplayLogs();
   Status BeginLog();  // requires: mutex_
   Status Broken(const Error& error);
 
+  // Turns a full log into files; false when there is none.
+  Result<bool> FlushFull();
+  // Makes PISA segments when it is time, or of all loose captures. Requires: building_.
+  Result<bool> RollPisa(bool all);
+  Result<bool> RollPisa(const CatalogFiles& files, bool all);
+  Status WriteRoll(const CatalogFiles& files, const PisaRoll& roll,
+                   const std::vector<Timestamp>& ends, bool late);
+  Status WriteLate(const CatalogFiles& files, const PisaRoll& roll, std::uint64_t number);
+
   // All of these require maintenance_.
   Status FlushOldest();
   Status FlushAll();
-  Status WriteRun(const NewRowsView& rows, Manifest& manifest);
+  Status WriteRun(const LocationMemtable::Parts& entries, Manifest& manifest);
   Status WriteSegments(const NewRowsView& rows, std::string_view log, Manifest& manifest);
   Result<bool> MergeRuns();
   Result<bool> MergeSegments();
   // Merges those of the manifest's, by their index, into one of this level.
   Status MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level);
   Status MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level);
+  Status MergeEverything();
   // Makes it the state of the catalog, on disk and here; `flushed`: the oldest log is in it.
   Status Commit(Manifest manifest, bool flushed);
   void RemoveUnused(const Manifest& before, const Manifest& after);
@@ -83,8 +103,14 @@ class Catalog {
   const CatalogOptions options_;
   std::unique_ptr<io::FileLock> lock_;
 
-  std::mutex maintenance_;  // taken before mutex_
-  std::mutex mutex_;        // of all below
+  std::mutex building_;              // of PISA segments; taken before maintenance_
+  std::uint64_t loose_planned_ = 0;  // with so many loose captures nothing was worth it
+
+  std::mutex maintenance_;       // taken before mutex_
+  std::uint64_t next_file_ = 1;  // the number of the next file
+  bool rolling_ = false;         // PISA segments are made of the loose runs as they were
+
+  std::mutex mutex_;  // of all below
   std::shared_ptr<const CatalogFiles> files_;
   std::deque<std::unique_ptr<NewRows>> logs_;  // the oldest first; the last one grows
   std::unique_ptr<CaptureLogWriter> writer_;

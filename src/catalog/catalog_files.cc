@@ -16,6 +16,48 @@ Result<Manifest> ReadManifest(io::FileSystem& fs, const std::string& directory) 
                                         "; remove the catalog and rebuild it"};
 }
 
+namespace {
+
+// Null when it is not there.
+std::shared_ptr<const LocationRun> FindRun(const CatalogFiles& files, std::uint64_t number) {
+  for (std::size_t i = 0; i < files.runs.size(); ++i) {
+    if (files.manifest.runs[i].number == number) return files.runs[i];
+  }
+  for (std::size_t i = 0; i < files.loose.size(); ++i) {
+    if (files.manifest.loose[i] == number) return files.loose[i];
+  }
+  return nullptr;
+}
+
+// PISA segments and loose runs. Requires: `files` has its manifest and its runs.
+Status OpenPisa(io::FileSystem& fs, const std::string& directory, const CatalogFiles& open,
+                PageCache& cache, CatalogFiles& files) {
+  for (const std::uint64_t number : files.manifest.pisa) {
+    const auto& known = open.manifest.pisa;
+    const auto same = std::find(known.begin(), known.end(), number);
+    if (same != known.end()) {
+      files.pisa.push_back(open.pisa[static_cast<std::size_t>(same - known.begin())]);
+      continue;
+    }
+    auto segment = PisaSegment::Open(fs, PisaPath(directory, number), cache);
+    if (!segment) return segment.error();
+    files.pisa.push_back(std::move(*segment));
+  }
+  for (const std::uint64_t number : files.manifest.loose) {
+    std::shared_ptr<const LocationRun> run = FindRun(files, number);
+    if (run == nullptr) run = FindRun(open, number);
+    if (run == nullptr) {
+      auto opened = LocationRun::Open(fs, RunPath(directory, number), cache);
+      if (!opened) return opened.error();
+      run = std::move(*opened);
+    }
+    files.loose.push_back(std::move(run));
+  }
+  return CheckPisaTimeline(files.pisa);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const CatalogFiles>> OpenFiles(io::FileSystem& fs,
                                                       const std::string& directory,
                                                       const Manifest& manifest,
@@ -25,15 +67,16 @@ Result<std::shared_ptr<const CatalogFiles>> OpenFiles(io::FileSystem& fs,
   auto files = std::make_shared<CatalogFiles>();
   files->manifest = manifest;
   for (const Manifest::Run& line : manifest.runs) {
-    const auto& known = open->manifest.runs;
-    const auto same = std::find(known.begin(), known.end(), line);
-    if (same != known.end()) {
-      files->runs.push_back(open->runs[static_cast<std::size_t>(same - known.begin())]);
+    if (std::shared_ptr<const LocationRun> known = FindRun(*open, line.number)) {
+      files->runs.push_back(std::move(known));
       continue;
     }
     auto run = LocationRun::Open(fs, RunPath(directory, line.number), cache);
     if (!run) return run.error();
     files->runs.push_back(std::move(*run));
+  }
+  if (const Status status = OpenPisa(fs, directory, *open, cache, *files); !status) {
+    return status.error();
   }
   for (const Manifest::Segment& line : manifest.segments) {
     const auto& known = open->manifest.segments;
@@ -70,11 +113,14 @@ Status RemoveUnnamed(io::FileSystem& fs, const std::string& directory, const std
 Status RemoveStrays(io::FileSystem& fs, const std::string& directory, const Manifest& manifest) {
   std::set<std::string> named;
   for (const Manifest::Run& run : manifest.runs) named.insert(RunPath(directory, run.number));
+  for (const std::uint64_t number : manifest.loose) named.insert(RunPath(directory, number));
+  for (const std::uint64_t number : manifest.pisa) named.insert(PisaPath(directory, number));
   for (const Manifest::Segment& segment : manifest.segments) {
     named.insert(SegmentPath(directory, segment.batch, segment.number));
   }
-  if (const Status status = RemoveUnnamed(fs, RunDirectory(directory), ".run", named); !status) {
-    return status;
+  for (const char* ending : {".run", ".pisa"}) {
+    const Status status = RemoveUnnamed(fs, RunDirectory(directory), ending, named);
+    if (!status) return status;
   }
   const Result<std::vector<std::string>> batches = fs.List(CaptureDirectory(directory));
   if (!batches) return batches.error();

@@ -9,7 +9,7 @@
 // What the process that is killed and its judge agree on.
 namespace stele::catalog {
 
-inline constexpr CatalogOptions kKillOptions{30000, 2, 3};
+inline constexpr CatalogOptions kKillOptions{30000, 2, 3, 500};
 
 // The capture with this serial, which is the same each time; `url` keeps its URL.
 inline Capture KillCapture(std::uint32_t serial, std::string& url) {

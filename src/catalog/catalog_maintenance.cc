@@ -4,6 +4,7 @@
 // more to write and less to have: each knows its serials, so that a row is looked for in one.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "catalog/catalog.h"
 #include "catalog/catalog_files.h"
@@ -17,6 +18,8 @@ namespace {
 constexpr int kQuickLevel = 3;
 constexpr int kDenseLevel = 9;
 
+constexpr std::size_t kRebuiltEntries = 1 << 19;  // of a run that is made again from rows
+
 // The newest of each batch first.
 void Arrange(Manifest& manifest) {
   std::sort(manifest.runs.begin(), manifest.runs.end(),
@@ -28,9 +31,11 @@ void Arrange(Manifest& manifest) {
               if (a.batch != b.batch) return a.batch < b.batch;
               return a.level != b.level ? a.level < b.level : a.number > b.number;
             });
+  std::sort(manifest.loose.begin(), manifest.loose.end(), std::greater<>());
   std::erase_if(manifest.dropped, [&](const Manifest::Dropped& dropped) {
     return std::none_of(manifest.runs.begin(), manifest.runs.end(),
-                        [&](const Manifest::Run& run) { return run.number < dropped.before; });
+                        [&](const Manifest::Run& run) { return run.number < dropped.before; }) &&
+           (manifest.loose.empty() || manifest.loose.back() >= dropped.before);
   });
 }
 
@@ -41,6 +46,17 @@ void Erase(std::vector<Line>& lines, const std::vector<std::size_t>& which) {
     if (std::find(which.begin(), which.end(), i) == which.end()) left.push_back(lines[i]);
   }
   lines = std::move(left);
+}
+
+bool Has(const std::vector<std::uint64_t>& numbers, std::uint64_t number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+// Those of the runs, and of the loose ones beside them.
+std::set<std::uint64_t> RunNumbers(const Manifest& manifest) {
+  std::set<std::uint64_t> numbers(manifest.loose.begin(), manifest.loose.end());
+  for (const Manifest::Run& run : manifest.runs) numbers.insert(run.number);
+  return numbers;
 }
 
 Status WriteMerged(LocationCursor& merged, LocationRunWriter& run) {
@@ -79,20 +95,28 @@ Status WriteMerged(std::vector<CaptureSegmentCursor>& cursors, CaptureSegmentWri
 }  // namespace
 
 Result<bool> Catalog::Maintain() {
+  Result<bool> done = FlushFull();
+  if (!done || *done) return done;
+  {
+    const std::scoped_lock maintenance(maintenance_);
+    done = MergeRuns();
+    if (!done || *done) return done;
+    done = MergeSegments();
+    if (!done || *done) return done;
+  }
+  const std::unique_lock building(building_, std::try_to_lock);
+  return building.owns_lock() ? RollPisa(/*all=*/false) : false;
+}
+
+Result<bool> Catalog::FlushFull() {
   const std::scoped_lock maintenance(maintenance_);
-  bool flush = false;
   {
     const std::scoped_lock lock(mutex_);
     if (broken_) return *broken_;
-    flush = logs_.size() > 1;
+    if (logs_.size() <= 1) return false;
   }
-  if (flush) {
-    const Status status = FlushOldest();
-    return status ? Result<bool>(true) : status.error();
-  }
-  const Result<bool> merged = MergeRuns();
-  if (!merged || *merged) return merged;
-  return MergeSegments();
+  const Status status = FlushOldest();
+  return status ? Result<bool>(true) : status.error();
 }
 
 Status Catalog::FlushOldest() {
@@ -109,18 +133,19 @@ Status Catalog::FlushOldest() {
     const Result<std::string> log = io::ReadFile(fs_, LogPath(directory_, number));
     if (!log) return log.error();
     if (const Status status = WriteSegments(rows, *log, manifest); !status) return status;
-    if (const Status status = WriteRun(rows, manifest); !status) return status;
+    if (const Status status = WriteRun(rows.locations, manifest); !status) return status;
   }
   return Commit(std::move(manifest), /*flushed=*/true);
 }
 
-Status Catalog::WriteRun(const NewRowsView& rows, Manifest& manifest) {
-  const std::uint64_t number = manifest.next_file++;
+Status Catalog::WriteRun(const LocationMemtable::Parts& entries, Manifest& manifest) {
+  const std::uint64_t number = next_file_++;
   auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
   if (!run) return run.error();
   MergedLocations merged;
-  for (const auto& part : rows.locations) merged.Add(part->NewCursor());
+  for (const auto& part : entries) merged.Add(part->NewCursor());
   manifest.runs.push_back({number, 0});
+  manifest.loose.push_back(number);
   return WriteMerged(merged, **run);
 }
 
@@ -136,7 +161,7 @@ Status Catalog::WriteSegments(const NewRowsView& rows, std::string_view log, Man
     if (segment == nullptr || place.id.batch != batch) {
       if (const Status status = finish(); !status) return status;
       batch = place.id.batch;
-      const std::uint64_t number = manifest.next_file++;
+      const std::uint64_t number = next_file_++;
       if (const Status status = fs_.MakeDirectory(BatchDirectory(directory_, batch)); !status) {
         return status;
       }
@@ -158,6 +183,7 @@ Status Catalog::WriteSegments(const NewRowsView& rows, std::string_view log, Man
 
 Status Catalog::Commit(Manifest manifest, bool flushed) {
   Arrange(manifest);
+  manifest.next_file = next_file_;
   auto files = OpenFiles(fs_, directory_, manifest, files_.get(), cache_);
   if (!files) return files.error();
   const Status replaced = io::ReplaceFile(fs_, ManifestPath(directory_), FormatManifest(manifest));
@@ -176,10 +202,12 @@ Status Catalog::Commit(Manifest manifest, bool flushed) {
 void Catalog::RemoveUnused(const Manifest& before, const Manifest& after) {
   // What cannot be removed now is removed when the catalog is opened the next time.
   const auto remove = [this](const std::string& path) { static_cast<void>(fs_.Remove(path).ok()); };
-  for (const Manifest::Run& run : before.runs) {
-    if (std::find(after.runs.begin(), after.runs.end(), run) == after.runs.end()) {
-      remove(RunPath(directory_, run.number));
-    }
+  const std::set<std::uint64_t> runs = RunNumbers(after);
+  for (const std::uint64_t number : RunNumbers(before)) {
+    if (!runs.contains(number)) remove(RunPath(directory_, number));
+  }
+  for (const std::uint64_t number : before.pisa) {
+    if (!Has(after.pisa, number)) remove(PisaPath(directory_, number));
   }
   for (const Manifest::Segment& line : before.segments) {
     if (std::find(after.segments.begin(), after.segments.end(), line) == after.segments.end()) {
@@ -189,6 +217,25 @@ void Catalog::RemoveUnused(const Manifest& before, const Manifest& after) {
   for (std::uint64_t log = before.first_log; log < after.first_log; ++log) {
     remove(LogPath(directory_, log));
   }
+}
+
+Status Catalog::RebuildRuns() {
+  const std::scoped_lock maintenance(maintenance_);
+  Manifest manifest = files_->manifest;
+  const auto view = std::make_shared<const CatalogView>(files_, std::vector<NewRowsView>());
+  CaptureScan scan = view->Scan({});
+  LocationMemtable entries;
+  for (bool more = true; more;) {
+    const Result<const Capture*> row = scan.Next();
+    if (!row) return row.error();
+    more = *row != nullptr;
+    if (more) entries.Add({LocationKeyOf(**row), (*row)->time, (*row)->id});
+    if (entries.entries() == 0 || (more && entries.entries() < kRebuiltEntries)) continue;
+    if (const Status status = WriteRun(entries.Sorted(), manifest); !status) return status;
+    entries = LocationMemtable();
+  }
+  if (const Status status = Commit(std::move(manifest), /*flushed=*/false); !status) return status;
+  return RemoveStrays(fs_, directory_, files_->manifest);
 }
 
 Result<bool> Catalog::MergeRuns() {
@@ -205,7 +252,7 @@ Result<bool> Catalog::MergeRuns() {
 
 Status Catalog::MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level) {
   Manifest manifest = files_->manifest;
-  const std::uint64_t number = manifest.next_file++;
+  const std::uint64_t number = next_file_++;
   auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
   if (!run) return run.error();
   MergedLocations merged;
@@ -214,6 +261,14 @@ Status Catalog::MergeRunsInto(const std::vector<std::size_t>& which, std::uint32
                CatalogView::HiddenIn(manifest, manifest.runs[i].number));
   }
   if (const Status status = WriteMerged(merged, **run); !status) return status;
+  // When some entries are in PISA segments, those that are not stay loose in the runs they had.
+  const bool loose = !rolling_ && std::all_of(which.begin(), which.end(), [&](std::size_t i) {
+    return Has(manifest.loose, manifest.runs[i].number);
+  });
+  if (loose) {
+    for (const std::size_t i : which) std::erase(manifest.loose, manifest.runs[i].number);
+    manifest.loose.push_back(number);
+  }
   Erase(manifest.runs, which);
   manifest.runs.push_back({number, level});
   return Commit(std::move(manifest), /*flushed=*/false);
@@ -236,7 +291,7 @@ Result<bool> Catalog::MergeSegments() {
 Status Catalog::MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level) {
   Manifest manifest = files_->manifest;
   const std::uint32_t batch = manifest.segments[which.front()].batch;
-  const std::uint64_t number = manifest.next_file++;
+  const std::uint64_t number = next_file_++;
   auto segment =
       CaptureSegmentWriter::Create(fs_, SegmentPath(directory_, batch, number), batch, kDenseLevel);
   if (!segment) return segment.error();
@@ -269,8 +324,17 @@ Status Catalog::FlushAll() {
 }
 
 Status Catalog::Compact() {
-  const std::scoped_lock maintenance(maintenance_);
-  if (const Status status = FlushAll(); !status) return status;
+  const std::scoped_lock building(building_);
+  {
+    const std::scoped_lock maintenance(maintenance_);
+    if (const Status status = FlushAll(); !status) return status;
+    if (const Status status = MergeEverything(); !status) return status;
+  }
+  const Result<bool> rolled = RollPisa(/*all=*/true);
+  return rolled ? Status() : rolled.error();
+}
+
+Status Catalog::MergeEverything() {
   const Manifest& manifest = files_->manifest;
   if (manifest.runs.size() > 1 || !manifest.dropped.empty()) {
     std::vector<std::size_t> all;
@@ -291,14 +355,26 @@ Status Catalog::Compact() {
 }
 
 Status Catalog::DropBatch(std::uint32_t batch) {
+  const std::scoped_lock building(building_);  // else segments would get what is dropped meanwhile
   const std::scoped_lock maintenance(maintenance_);
   if (const Status status = FlushAll(); !status) return status;
   Manifest manifest = files_->manifest;
+  const bool in_pisa =
+      std::any_of(files_->segments.begin(), files_->segments.end(), [&](const auto& segment) {
+        return segment->totals().batch == batch && !files_->pisa.empty() &&
+               segment->totals().times.first < files_->pisa.back()->end();
+      });
+  if (in_pisa) {
+    manifest.pisa.clear();
+    manifest.loose.clear();
+    for (const Manifest::Run& run : manifest.runs) manifest.loose.push_back(run.number);
+    loose_planned_ = 0;
+  }
   std::erase_if(manifest.segments,
                 [&](const Manifest::Segment& segment) { return segment.batch == batch; });
   std::erase_if(manifest.dropped,
                 [&](const Manifest::Dropped& dropped) { return dropped.batch == batch; });
-  manifest.dropped.push_back({batch, manifest.next_file});
+  manifest.dropped.push_back({batch, next_file_});
   return Commit(std::move(manifest), /*flushed=*/false);
 }
 

@@ -21,7 +21,7 @@ std::size_t Count(const CatalogView& view) {
 TEST(CatalogThreads, P3_ThreadsReadAndMergeWhileRowsCome) {
   io::MemoryFileSystem disk;
   PageCache cache(1 << 20);
-  const auto opened = Catalog::Open(disk, "c", cache, {20000, 2, 2});
+  const auto opened = Catalog::Open(disk, "c", cache, {20000, 2, 2, 100});
   ASSERT_TRUE(opened) << opened.error().text;
   Catalog* const catalog = opened->get();
   CaptureMaker maker(1);
@@ -42,6 +42,8 @@ TEST(CatalogThreads, P3_ThreadsReadAndMergeWhileRowsCome) {
       EXPECT_GE(now, seen);
       seen = now;
       EXPECT_GE(Count(*catalog->View()), seen);
+      const auto view = catalog->View();
+      EXPECT_EQ(AllAlive(*view, {kTimeBegin, kTimeEnd}, 1000000).size(), Count(*view));
     }
   });
   for (std::uint32_t i = 0; i < 200; ++i) {
@@ -53,6 +55,7 @@ TEST(CatalogThreads, P3_ThreadsReadAndMergeWhileRowsCome) {
   maintenance.join();
   reading.join();
   EXPECT_EQ(Count(*catalog->View()), 4000u);
+  catalog->View()->Verify([](const Error& error) { ADD_FAILURE() << error.text; });
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class TwinLab {
     options.log_bytes = 4000 + maker_.Below(20000);
     options.fan_in = 2 + static_cast<std::uint32_t>(maker_.Below(3));
     options.segment_fan_in = 2 + static_cast<std::uint32_t>(maker_.Below(3));
+    options.pisa_captures_min = 1 + maker_.Below(300);
     Result<std::unique_ptr<Catalog>> catalog = Catalog::Open(fs, "c", cache_, options);
     ASSERT_TRUE(catalog) << catalog.error().text;
     catalog_ = std::move(*catalog);
@@ -88,6 +89,12 @@ class TwinLab {
     query.to = maker_.Below(3) == 0 ? kTimeEnd : AnyTime();
     EXPECT_EQ(AllAnswers(view, query, 1 + maker_.Below(50)), twin.Find(query));
 
+    PisaTimelineQuery alive{AnyTime(), AnyTime(), AnySelection()};
+    if (alive.last < alive.first) std::swap(alive.first, alive.last);
+    if (maker_.Below(2) == 0) alive.last = alive.first;
+    if (maker_.Below(5) == 0) alive.last = kTimeEnd;
+    EXPECT_EQ(AllAlive(view, alive, 1 + maker_.Below(100)), twin.Alive(alive));
+
     CaptureScan::Query scan;
     scan.from = AnyTime();
     scan.to = maker_.Below(3) == 0 ? kTimeEnd : AnyTime();
@@ -120,8 +127,9 @@ void WorkAndCompare(std::uint64_t seed) {
   ASSERT_TRUE(reader) << reader.error().text;
   std::shared_ptr<const CatalogView> old_view;
   std::optional<CatalogTwin> old_twin;
+  std::size_t segments_most = 0;
   for (int step = 0; step < 120 && !testing::Test::HasFailure(); ++step) {
-    switch (lab.maker_.Below(30)) {
+    switch (lab.maker_.Below(32)) {
       case 0:
         lab.Open(lab.disk_);
         break;
@@ -144,12 +152,25 @@ void WorkAndCompare(std::uint64_t seed) {
         old_view = lab.catalog_->View();
         old_twin = lab.twin_;
         break;
+      case 8: {
+        ASSERT_TRUE(lab.catalog_->Sync());
+        lab.catalog_.reset();
+        old_view.reset();
+        reader->reset();
+        io::SeededRandom dice(seed * 1000 + static_cast<std::uint64_t>(step));
+        lab.disk_.Crash(dice);
+        lab.Open(lab.disk_);
+        reader = CatalogReader::Open(lab.disk_, "c", lab.cache_);
+        ASSERT_TRUE(reader) << reader.error().text;
+        break;
+      }
       default: {
         const std::vector<Capture> captures = lab.NewCaptures();
         ASSERT_TRUE(lab.catalog_->Append(captures));
         lab.twin_.Append(captures);
       }
     }
+    segments_most = std::max(segments_most, lab.catalog_->View()->files().pisa.size());
     lab.Compare(*lab.catalog_->View(), lab.twin_);
     if (lab.maker_.Below(3) == 0) {
       ASSERT_TRUE((*reader)->Refresh());
@@ -158,6 +179,7 @@ void WorkAndCompare(std::uint64_t seed) {
     if (old_view != nullptr && lab.maker_.Below(3) == 0) lab.Compare(*old_view, *old_twin);
   }
   lab.CompareRows(*lab.catalog_->View(), lab.twin_);
+  EXPECT_GT(segments_most, 1u);
 }
 
 TEST(CatalogTwin, P2_EveryQueryHasTheTwinsAnswer) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "catalog/location_merge.h"
-
 namespace stele::catalog {
 
 Result<HeldCapture> CatalogView::Get(CaptureId id) const {
@@ -31,16 +29,43 @@ std::vector<std::uint32_t> CatalogView::HiddenIn(const Manifest& manifest, std::
   return hidden;
 }
 
-LocationResults CatalogView::Find(LocationQuery query) const {
+namespace {
+
+void AddNewRows(const std::vector<NewRowsView>& logs, MergedLocations& merged) {
+  for (const NewRowsView& rows : logs) {
+    for (const auto& part : rows.locations) merged.Add(part->NewCursor());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MergedLocations> CatalogFiles::NewRunCursor(LocationRun::Reading reading) const {
   auto merged = std::make_unique<MergedLocations>();
-  for (std::size_t i = 0; i < files_->runs.size(); ++i) {
-    merged->Add(files_->runs[i]->NewCursor(LocationRun::Reading::kAgain),
-                HiddenIn(files_->manifest, files_->manifest.runs[i].number));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    merged->Add(runs[i]->NewCursor(reading),
+                CatalogView::HiddenIn(manifest, manifest.runs[i].number));
   }
-  for (const NewRowsView& rows : new_rows_) {
-    for (const auto& part : rows.locations) merged->Add(part->NewCursor());
+  return merged;
+}
+
+std::unique_ptr<MergedLocations> CatalogFiles::NewLooseCursor(LocationRun::Reading reading) const {
+  auto merged = std::make_unique<MergedLocations>();
+  for (std::size_t i = 0; i < loose.size(); ++i) {
+    merged->Add(loose[i]->NewCursor(reading), CatalogView::HiddenIn(manifest, manifest.loose[i]));
   }
+  return merged;
+}
+
+LocationResults CatalogView::Find(LocationQuery query) const {
+  auto merged = files_->NewRunCursor(LocationRun::Reading::kAgain);
+  AddNewRows(new_rows_, *merged);
   return LocationResults(std::move(merged), std::move(query), shared_from_this());
+}
+
+PisaTimelineCursor CatalogView::Alive(PisaTimelineQuery query) const {
+  auto loose = files_->NewLooseCursor(LocationRun::Reading::kAgain);
+  AddNewRows(new_rows_, *loose);
+  return PisaTimelineCursor(files_->pisa, std::move(loose), std::move(query), shared_from_this());
 }
 
 CaptureScan CatalogView::Scan(CaptureScan::Query query) const {
@@ -96,24 +121,67 @@ void VerifySegment(const CaptureSegment& segment, const std::function<void(const
           segment.file().path() + ": has more or fewer rows than it says; rebuild the catalog"});
 }
 
+// The timeline has each capture of the runs, but of several with one key and time only the last.
+Status CompareWithRuns(const CatalogFiles& files) {
+  const Error differs{ErrorCode::kCorrupt,
+                      files.pisa.front()->path() +
+                          ": it and the PISA segments behind it have other captures than the "
+                          "runs; rebuild the catalog"};
+  const auto runs = files.NewRunCursor(LocationRun::Reading::kOnce);
+  PisaTimelineCursor timeline(files.pisa, files.NewLooseCursor(LocationRun::Reading::kOnce),
+                              {kBeginningOfTime, kEndOfTime});
+  LocationCursor::Move move = runs->Seek(FirstOf(""));
+  while (move && *move != nullptr) {
+    const std::string key((*move)->key);
+    LocationEntry last = **move;
+    while (move && *move != nullptr && (*move)->key == key && (*move)->time == last.time) {
+      last.id = (*move)->id;
+      move = runs->Next();
+    }
+    const Result<bool> more = timeline.Next();
+    if (!more) return more.error();
+    if (!*more || timeline.key() != key || timeline.birth() != last.time ||
+        timeline.capture() != last.id) {
+      return differs;
+    }
+  }
+  if (!move) return move.error();
+  const Result<bool> more = timeline.Next();
+  if (!more) return more.error();
+  return *more ? Status(differs) : Status();
+}
+
 }  // namespace
 
 void CatalogView::Verify(const std::function<void(const Error&)>& report) const {
+  std::size_t found = 0;
+  const auto find = [&](const Error& error) {
+    ++found;
+    report(error);
+  };
   // What lies in damaged pages is not looked at.
   const auto pages_are_good = [&](const PageFile& file) {
-    bool good = true;
-    file.Verify([&](const Error& error) {
-      good = false;
-      report(error);
-    });
-    return good;
+    const std::size_t before = found;
+    file.Verify(find);
+    return found == before;
   };
-  for (const auto& run : files_->runs) {
-    if (pages_are_good(run->file())) VerifyRun(*run, report);
-  }
   for (const auto& segment : files_->segments) {
-    if (pages_are_good(segment->file())) VerifySegment(*segment, report);
+    if (pages_are_good(segment->file())) VerifySegment(*segment, find);
   }
+  found = 0;  // of what the last comparison reads
+  for (const auto& run : files_->runs) {
+    if (pages_are_good(run->file())) VerifyRun(*run, find);
+  }
+  for (const auto& run : files_->loose) {
+    const bool known =
+        std::find(files_->runs.begin(), files_->runs.end(), run) != files_->runs.end();
+    if (!known && pages_are_good(run->file())) VerifyRun(*run, find);
+  }
+  for (const PisaSegmentPointer& segment : files_->pisa) {
+    if (const Status status = segment->Validate(find); !status) find(status.error());
+  }
+  if (found > 0 || files_->pisa.empty()) return;
+  if (const Status status = CompareWithRuns(*files_); !status) find(status.error());
 }
 
 }  // namespace stele::catalog

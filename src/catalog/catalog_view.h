@@ -7,10 +7,12 @@
 
 #include "catalog/capture_scan.h"
 #include "catalog/capture_segment.h"
+#include "catalog/location_merge.h"
 #include "catalog/location_query.h"
 #include "catalog/location_run.h"
 #include "catalog/manifest.h"
 #include "catalog/new_rows.h"
+#include "catalog/pisa_timeline.h"
 #include "util/result.h"
 
 namespace stele::catalog {
@@ -20,6 +22,12 @@ struct CatalogFiles {
   Manifest manifest;
   std::vector<std::shared_ptr<const LocationRun>> runs;         // as in the manifest
   std::vector<std::shared_ptr<const CaptureSegment>> segments;  // as in the manifest
+  std::vector<PisaSegmentPointer> pisa;                         // as in the manifest
+  std::vector<std::shared_ptr<const LocationRun>> loose;        // as in the manifest
+
+  // All entries of the runs; of the loose runs. Borrow this.
+  std::unique_ptr<MergedLocations> NewRunCursor(LocationRun::Reading reading) const;
+  std::unique_ptr<MergedLocations> NewLooseCursor(LocationRun::Reading reading) const;
 };
 
 // A catalog as it was at one moment: what comes later does not change it, and what is removed stays
@@ -35,14 +43,21 @@ class CatalogView : public std::enable_shared_from_this<CatalogView> {
   // Which captures of which URLs there are.
   LocationResults Find(LocationQuery query) const;
 
+  // What was shown at a moment or in a span of time: each capture of these URLs that was the newest
+  // of its URL at some moment of it, whatever the order in which captures came. Costs about what
+  // the answer has, where PISA segments were made (docs/pisa.md). Of several captures of a URL
+  // with one time, that with the largest id counts.
+  PisaTimelineCursor Alive(PisaTimelineQuery query) const;
+
   // Captures that were acquired in a span of time, batch by batch in crawl order.
   CaptureScan Scan(CaptureScan::Query query) const;
 
   // The batches that have rows, sorted.
   std::vector<std::uint32_t> Batches() const;
 
-  // Reads every page of every file, and reports each that is damaged or not in order. New rows are
-  // not read again.
+  // Reads every page of every file, and reports each that is damaged or not in order, each PISA
+  // segment where an invariant of the tree does not hold (CheckPisa()), and PISA segments that have
+  // other captures than the runs. New rows are not read again.
   void Verify(const std::function<void(const Error&)>& report) const;
 
   const CatalogFiles& files() const { return *files_; }

@@ -8,7 +8,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::string_view kHead = "STELE-CATALOG 1\nsum ";
+constexpr std::string_view kHead = "STELE-CATALOG 2\nsum ";
 
 Error Corrupt() { return {ErrorCode::kCorrupt, "the manifest of a catalog cannot be understood"}; }
 
@@ -39,6 +39,14 @@ bool ParseLine(std::string_view line, Manifest& manifest) {
     manifest.segments.push_back({static_cast<std::uint32_t>(a), b, static_cast<std::uint32_t>(c)});
     return true;
   }
+  if (words[0] == "pisa" && Numbers(words, {&a})) {
+    manifest.pisa.push_back(a);
+    return true;
+  }
+  if (words[0] == "loose" && Numbers(words, {&a})) {
+    manifest.loose.push_back(a);
+    return true;
+  }
   if (words[0] == "dropped" && Numbers(words, {&a, &b}) && a <= 0xFFFF'FFFF) {
     manifest.dropped.push_back({static_cast<std::uint32_t>(a), b});
     return true;
@@ -57,6 +65,8 @@ std::string FormatManifest(const Manifest& manifest) {
   for (const Manifest::Segment& segment : manifest.segments) {
     lines += fmt::format("segment {} {} {}\n", segment.batch, segment.number, segment.level);
   }
+  for (const std::uint64_t number : manifest.pisa) lines += fmt::format("pisa {}\n", number);
+  for (const std::uint64_t number : manifest.loose) lines += fmt::format("loose {}\n", number);
   for (const Manifest::Dropped& dropped : manifest.dropped) {
     lines += fmt::format("dropped {} {}\n", dropped.batch, dropped.before);
   }
@@ -65,6 +75,10 @@ std::string FormatManifest(const Manifest& manifest) {
 
 Result<Manifest> ParseManifest(std::string_view text) {
   constexpr std::size_t kHeadSize = kHead.size() + 16 + 1;
+  const std::string_view line = kHead.substr(0, kHead.find('\n') + 1);
+  if (text.starts_with(line.substr(0, line.find(' ') + 1)) && !text.starts_with(line)) {
+    return Error{ErrorCode::kCorrupt, "another version of Stele made this catalog"};
+  }
   if (text.size() < kHeadSize || !text.ends_with('\n')) return Corrupt();
   Manifest manifest;
   std::string_view lines = text.substr(kHeadSize);
@@ -88,6 +102,10 @@ std::string RunDirectory(const std::string& directory) { return directory + "/lo
 
 std::string RunPath(const std::string& directory, std::uint64_t number) {
   return fmt::format("{}/{:08}.run", RunDirectory(directory), number);
+}
+
+std::string PisaPath(const std::string& directory, std::uint64_t number) {
+  return fmt::format("{}/{:08}.pisa", RunDirectory(directory), number);
 }
 
 std::string CaptureDirectory(const std::string& directory) { return directory + "/captures"; }

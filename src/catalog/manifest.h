@@ -33,6 +33,11 @@ struct Manifest {
   std::uint64_t first_log = 1;  // logs from here on have rows that are in no run
   std::vector<Run> runs;
   std::vector<Segment> segments;
+  // The numbers of the PISA segments, in the order of time.
+  std::vector<std::uint64_t> pisa;
+  // The numbers of runs with entries that PISA segments do not have. A run that is not among `runs`
+  // is kept for this only.
+  std::vector<std::uint64_t> loose;
   std::vector<Dropped> dropped;
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
@@ -46,6 +51,7 @@ Result<Manifest> ParseManifest(std::string_view text);
 std::string ManifestPath(const std::string& directory);
 std::string LogPath(const std::string& directory, std::uint64_t number);
 std::string RunPath(const std::string& directory, std::uint64_t number);
+std::string PisaPath(const std::string& directory, std::uint64_t number);
 std::string SegmentPath(const std::string& directory, std::uint32_t batch, std::uint64_t number);
 std::string RunDirectory(const std::string& directory);
 std::string CaptureDirectory(const std::string& directory);

@@ -11,14 +11,16 @@ Manifest Example() {
   manifest.first_log = 7;
   manifest.runs = {{11, 0}, {8, 1}};
   manifest.segments = {{200405, 10, 0}, {200405, 3, 2}, {200406, 9, 0}};
+  manifest.pisa = {4, 6};
+  manifest.loose = {11, 5};
   manifest.dropped = {{200404, 9}};
   return manifest;
 }
 
 // As it is in docs/formats/location.md; other versions of Stele read it.
 constexpr const char* kGolden =
-    "STELE-CATALOG 1\n"
-    "sum cb02342fbccada3c\n"
+    "STELE-CATALOG 2\n"
+    "sum 1eb9009488c3d277\n"
     "next-file 12\n"
     "first-log 7\n"
     "run 11 0\n"
@@ -26,6 +28,10 @@ constexpr const char* kGolden =
     "segment 200405 10 0\n"
     "segment 200405 3 2\n"
     "segment 200406 9 0\n"
+    "pisa 4\n"
+    "pisa 6\n"
+    "loose 11\n"
+    "loose 5\n"
     "dropped 200404 9\n";
 
 TEST(Manifest, P1_IsATextThatComesBack) {
@@ -34,6 +40,12 @@ TEST(Manifest, P1_IsATextThatComesBack) {
   ASSERT_TRUE(manifest);
   EXPECT_EQ(*manifest, Example());
   EXPECT_EQ(*ParseManifest(FormatManifest(Manifest())), Manifest());
+}
+
+TEST(Manifest, P1_AnotherVersionIsCalledSo) {
+  std::string text = kGolden;
+  text[14] = '1';
+  EXPECT_EQ(ParseManifest(text).error().text, "another version of Stele made this catalog");
 }
 
 TEST(Manifest, P1_AnyChangeIsNoticed) {

@@ -8,12 +8,6 @@
 // alive in the time asked for is taken away then. A capture that came late finds its place between
 // those of the segments, also behind a version that a later segment carries as its base.
 namespace stele::catalog {
-namespace {
-
-constexpr std::uint64_t kCapturesPerKey = 3;
-constexpr std::uint64_t kCapturesMin = 100000;
-
-}  // namespace
 
 Status CheckPisaTimeline(const std::vector<PisaSegmentPointer>& segments) {
   Timestamp end = kBeginningOfTime;
@@ -31,8 +25,11 @@ Status CheckPisaTimeline(const std::vector<PisaSegmentPointer>& segments) {
 
 PisaTimelineCursor::PisaTimelineCursor(std::vector<PisaSegmentPointer> segments,
                                        std::unique_ptr<LocationCursor> loose,
-                                       PisaTimelineQuery query)
-    : segments_(std::move(segments)), loose_(std::move(loose)), query_(std::move(query)) {
+                                       PisaTimelineQuery query, std::shared_ptr<const void> keep)
+    : keep_(std::move(keep)),
+      segments_(std::move(segments)),
+      loose_(std::move(loose)),
+      query_(std::move(query)) {
   Check(query_.first <= query_.last);
 }
 
@@ -166,27 +163,6 @@ void PisaTimelineCursor::KeepAlive() {
     if (!replaced) versions_[kept++] = versions_[i];
   }
   versions_.resize(kept);
-}
-
-PisaTimelineQuery QueryFor(const PisaSegmentOptions& options) {
-  return {options.first, Timestamp{options.end.milliseconds - 1}};
-}
-
-Status WritePisaSegment(io::FileSystem& fs, const std::string& path,
-                        const PisaSegmentOptions& options, PisaTimelineCursor& cursor) {
-  Result<std::unique_ptr<PisaSegmentWriter>> writer = PisaSegmentWriter::Create(fs, path, options);
-  if (!writer) return writer.error();
-  for (;;) {
-    const Result<bool> more = cursor.Next();
-    if (!more) return more.error();
-    if (!*more) return (*writer)->Finish();
-    const Status added = (*writer)->Add(cursor.key(), cursor.birth(), cursor.capture());
-    if (!added) return added;
-  }
-}
-
-bool IsTimeToRoll(std::uint64_t loose_captures, std::uint64_t live_keys) {
-  return loose_captures >= std::max(kCapturesMin, kCapturesPerKey * live_keys);
 }
 
 }  // namespace stele::catalog

@@ -11,7 +11,6 @@
 #include "catalog/location_cursor.h"
 #include "catalog/pisa_cursor.h"
 #include "catalog/pisa_segment.h"
-#include "catalog/pisa_segment_writer.h"
 #include "catalog/selection.h"
 
 // Segments one behind the other in time, and loose captures: those that no segment has, because
@@ -42,8 +41,10 @@ class PisaTimelineCursor {
  public:
   // Requires: CheckPisaTimeline(), first <= last. `loose` may be null, and may have captures that
   // segments have, too.
+  // `keep` is kept as long as this, for what `loose` borrows.
   PisaTimelineCursor(std::vector<PisaSegmentPointer> segments,
-                     std::unique_ptr<LocationCursor> loose, PisaTimelineQuery query);
+                     std::unique_ptr<LocationCursor> loose, PisaTimelineQuery query,
+                     std::shared_ptr<const void> keep = nullptr);
   ~PisaTimelineCursor();
 
   // All as in PisaCursor; `key` is valid until the next call. Errors: kInvalid when query.resume is
@@ -84,6 +85,7 @@ class PisaTimelineCursor {
   Status Collect();
   void KeepAlive();
 
+  const std::shared_ptr<const void> keep_;
   const std::vector<PisaSegmentPointer> segments_;
   const std::unique_ptr<LocationCursor> loose_;
   const PisaTimelineQuery query_;
@@ -98,17 +100,5 @@ class PisaTimelineCursor {
   std::vector<Version> versions_;  // of key_
   std::size_t version_ = 0;
 };
-
-// Builds the segment from options.first to options.end of what they have: to roll, when enough has
-// come, and to build one again when captures of its time came late. Errors: those of reading, and
-// of PisaSegmentWriter.
-Status WritePisaSegment(io::FileSystem& fs, const std::string& path,
-                        const PisaSegmentOptions& options, PisaTimelineCursor& cursor);
-// What its cursor has to be asked.
-PisaTimelineQuery QueryFor(const PisaSegmentOptions& options);
-
-// Whether so many captures behind the last segment are worth one: about three for each key that is
-// live, but no small file for every few captures of a young archive.
-bool IsTimeToRoll(std::uint64_t loose_captures, std::uint64_t live_keys);
 
 }  // namespace stele::catalog

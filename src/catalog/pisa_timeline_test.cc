@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "catalog/location_memtable.h"
+#include "catalog/pisa_roll.h"
 #include "catalog/pisa_test_lab.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
@@ -54,8 +55,8 @@ class PisaTimelineTest : public testing::Test {
   }
   PisaSegmentPointer Build(const PisaSegmentOptions& options) {
     const std::string path = "segment-" + std::to_string(++files_);
-    PisaTimelineCursor cursor = Ask(QueryFor(options));
-    EXPECT_TRUE(WritePisaSegment(disk_, path, options, cursor));
+    PisaTimelineCursor cursor = Ask(QueryFor(options.first, options.end));
+    EXPECT_TRUE(WritePisaSegments(disk_, {{path, options}}, cursor));
     Result<std::unique_ptr<PisaSegment>> segment = PisaSegment::Open(disk_, path, cache_);
     EXPECT_TRUE(segment);
     EXPECT_TRUE((*segment)->Validate([](const Error& e) { ADD_FAILURE() << e.text; }));
@@ -225,8 +226,9 @@ TEST_F(PisaTimelineTest, P1_AFailingDiskIsReportedToWhoeverBuilds) {
     auto segment = PisaSegment::Open(fs, "segment-1", cache);
     if (!segment) continue;
     Ask(At(0));
-    PisaTimelineCursor cursor({std::move(*segment)}, sorted_->NewCursor(), QueryFor(options));
-    const Status written = WritePisaSegment(fs, "again", options, cursor);
+    PisaTimelineCursor cursor({std::move(*segment)}, sorted_->NewCursor(),
+                              QueryFor(options.first, options.end));
+    const Status written = WritePisaSegments(fs, {{"again", options}}, cursor);
     if (!written) {
       EXPECT_EQ(written.error().code, ErrorCode::kIo);
       continue;
@@ -238,13 +240,6 @@ TEST_F(PisaTimelineTest, P1_AFailingDiskIsReportedToWhoeverBuilds) {
     EXPECT_GT(fail_at, 20);
     break;
   }
-}
-
-TEST(PisaRoll, P2_SegmentsAreRolledAtThreeCapturesForEachKey) {
-  EXPECT_FALSE(IsTimeToRoll(99999, 10));
-  EXPECT_TRUE(IsTimeToRoll(100000, 10));
-  EXPECT_FALSE(IsTimeToRoll(2999999, 1000000));
-  EXPECT_TRUE(IsTimeToRoll(3000000, 1000000));
 }
 
 }  // namespace

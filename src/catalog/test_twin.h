@@ -70,6 +70,28 @@ class CatalogTwin {
     return answers;
   }
 
+  // With its death, where that is in the time asked for.
+  using Shown = std::tuple<std::string, std::int64_t, std::int64_t, CaptureId>;
+
+  std::vector<Shown> Alive(const PisaTimelineQuery& query) const {
+    std::map<std::string, std::map<Timestamp, CaptureId>> by_key;
+    for (const auto& [id, row] : rows_) {
+      const std::string key = KeyOf(row);
+      if (query.what.Has(key)) by_key[key][row.time] = id;  // the largest id is the last
+    }
+    std::vector<Shown> shown;
+    for (const auto& [key, captures] : by_key) {
+      for (auto at = captures.begin(); at != captures.end(); ++at) {
+        const auto next = std::next(at);
+        Timestamp death = next == captures.end() ? kEndOfTime : next->first;
+        if (at->first > query.last || death <= query.first) continue;
+        if (death > query.last) death = kEndOfTime;
+        shown.emplace_back(key, at->first.milliseconds, death.milliseconds, at->second);
+      }
+    }
+    return shown;
+  }
+
   std::vector<CaptureId> Scan(const CaptureScan::Query& query) const {
     std::vector<CaptureId> ids;
     for (const auto& [id, row] : rows_) {
@@ -100,6 +122,24 @@ inline std::vector<TwinEntry> AllAnswers(const CatalogView& view, LocationQuery 
       answers.emplace_back((*entry)->key, (*entry)->time.milliseconds, (*entry)->id);
     }
     query.resume = results.Resume();
+  }
+}
+
+inline std::vector<CatalogTwin::Shown> AllAlive(const CatalogView& view, PisaTimelineQuery query,
+                                                std::size_t limit) {
+  std::vector<CatalogTwin::Shown> shown;
+  query.limit = limit;
+  for (;;) {
+    PisaTimelineCursor cursor = view.Alive(query);
+    for (std::size_t i = 0;; ++i) {
+      const Result<bool> more = cursor.Next();
+      EXPECT_TRUE(more) << more.error().text;
+      if (!more || (!*more && i < limit)) return shown;
+      if (!*more) break;
+      shown.emplace_back(cursor.key(), cursor.birth().milliseconds, cursor.death().milliseconds,
+                         cursor.capture());
+      query.resume = cursor.Resume();
+    }
   }
 }
 

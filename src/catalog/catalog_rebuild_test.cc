@@ -1,0 +1,138 @@
+// Runs and PISA segments that are damaged or missing are named, and made again from the rows: every
+// query has the twin's answer then.
+#include <gtest/gtest.h>
+
+#include "catalog/catalog.h"
+#include "catalog/test_captures.h"
+#include "catalog/test_twin.h"
+#include "io/fault_file_system.h"
+#include "io/memory_file_system.h"
+
+namespace stele::catalog {
+namespace {
+
+constexpr CatalogOptions kSmall{6000, 3, 3, 100};
+
+class CatalogRebuildTest : public testing::Test {
+ protected:
+  CatalogRebuildTest() {
+    auto catalog = Catalog::Open(disk_, "c", cache_, kSmall);
+    EXPECT_TRUE(catalog);
+    CaptureMaker& maker = maker_;
+    for (std::uint32_t round = 0; round < 40; ++round) {
+      std::vector<Capture> captures;
+      for (std::uint32_t i = 0; i < 20; ++i) {
+        captures.push_back(maker.Make({0, round * 20 + i}, 30, 70));
+        captures.back().id.batch = BatchOf(captures.back().time);
+      }
+      EXPECT_TRUE((*catalog)->Append(captures));
+      twin_.Append(captures);
+      EXPECT_TRUE((*catalog)->Maintain());
+    }
+    EXPECT_TRUE((*catalog)->DropBatch(200406));
+    twin_.DropBatch(200406);
+    while (*(*catalog)->Maintain()) {
+    }
+    // Rows in a log are there, too.
+    const std::vector<Capture> last = {maker.Make({200405, 5000}, 30)};
+    EXPECT_TRUE((*catalog)->Append(last));
+    twin_.Append(last);
+  }
+
+  void ExpectRight(const CatalogView& view) {
+    LocationQuery query;
+    query.what = SelectAll();
+    EXPECT_EQ(AllAnswers(view, query, 1000), twin_.Find(query));
+    query.pick = LocationQuery::Pick::kNearest;
+    query.from = *ParseDigits("20040601");
+    EXPECT_EQ(AllAnswers(view, query, 1000), twin_.Find(query));
+    EXPECT_EQ(AllRows(view, {}, 1000, twin_), twin_.Scan({}));
+    for (const char* digits : {"20040501", "20040515", "20040602", "20040701"}) {
+      const PisaTimelineQuery alive{*ParseDigits(digits), *ParseDigits("20040701")};
+      EXPECT_EQ(AllAlive(view, alive, 1000), twin_.Alive(alive));
+    }
+    view.Verify([](const Error& error) { ADD_FAILURE() << error.text; });
+  }
+
+  // What is found by opening it, or by reading all of it.
+  std::vector<std::string> Faults() {
+    std::vector<std::string> found;
+    PageCache cache(1 << 18);
+    const auto reader = CatalogReader::Open(disk_, "c", cache);
+    if (!reader) return {reader.error().text};
+    (*reader)->View()->Verify([&](const Error& error) { found.push_back(error.text); });
+    return found;
+  }
+
+  void RebuildAndCompare() {
+    PageCache cache(1 << 18);
+    const auto catalog = Catalog::Rebuild(disk_, "c", cache, kSmall);
+    ASSERT_TRUE(catalog) << catalog.error().text;
+    ExpectRight(*(*catalog)->View());
+    while (*(*catalog)->Maintain()) {
+    }
+    EXPECT_FALSE((*catalog)->View()->files().pisa.empty());
+    ExpectRight(*(*catalog)->View());
+  }
+
+  io::MemoryFileSystem disk_;
+  PageCache cache_{1 << 18};
+  CaptureMaker maker_{11};
+  CatalogTwin twin_;
+};
+
+TEST_F(CatalogRebuildTest, P3_AnyDamagedIndexFileIsNamedAndMadeAgain) {
+  for (std::size_t round = 0; round < 24 && !HasFailure(); ++round) {
+    SCOPED_TRACE(round);
+    const std::vector<std::string> names = *disk_.List("c/location");
+    const std::string path = "c/location/" + names[round % names.size()];
+    std::string bytes = *io::ReadFile(disk_, path);
+    bytes[(round * 7919 + 13) % bytes.size()] ^= static_cast<char>(1 << round % 8);
+    ASSERT_TRUE(io::ReplaceFile(disk_, path, bytes));
+    const std::vector<std::string> faults = Faults();
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_TRUE(faults[0].starts_with(path)) << faults[0];
+    RebuildAndCompare();
+    EXPECT_TRUE(Faults().empty());
+  }
+}
+
+TEST_F(CatalogRebuildTest, P3_AMissingIndexFileIsMadeAgain) {
+  for (const char* ending : {".run", ".pisa"}) {
+    const std::vector<std::string> names = *disk_.List("c/location");
+    const auto name = std::find_if(names.begin(), names.end(),
+                                   [&](const std::string& one) { return one.ends_with(ending); });
+    ASSERT_NE(name, names.end());
+    ASSERT_TRUE(disk_.Remove("c/location/" + *name));
+    EXPECT_EQ(Catalog::Open(disk_, "c", cache_, kSmall).error().code, ErrorCode::kNotFound);
+    RebuildAndCompare();
+  }
+}
+
+TEST_F(CatalogRebuildTest, P3_ADamagedRowIsNotCoveredUp) {
+  const std::string batch = "c/captures/200405";
+  const std::string path = batch + "/" + disk_.List(batch)->at(0);
+  std::string bytes = *io::ReadFile(disk_, path);
+  bytes[100] ^= 1;
+  ASSERT_TRUE(io::ReplaceFile(disk_, path, bytes));
+  const auto catalog = Catalog::Rebuild(disk_, "c", cache_, kSmall);
+  ASSERT_FALSE(catalog);
+  EXPECT_EQ(catalog.error().code, ErrorCode::kCorrupt);
+  EXPECT_TRUE(catalog.error().text.starts_with(path)) << catalog.error().text;
+}
+
+TEST_F(CatalogRebuildTest, P3_ItMayFailAnywhereAndBeTriedAgain) {
+  for (int fail_at = 1; !HasFailure(); ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    io::FaultFileSystem fs(disk_, fail_at);
+    PageCache cache(1 << 18);
+    const auto catalog = Catalog::Rebuild(fs, "c", cache, kSmall);
+    if (!catalog) continue;
+    ExpectRight(*(*catalog)->View());
+    EXPECT_GT(fail_at, 20);
+    break;
+  }
+}
+
+}  // namespace
+}  // namespace stele::catalog
