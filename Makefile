@@ -4,7 +4,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test demo bench bench-store format install clean
+.PHONY: help deps build test demo bench bench-store bench-catalog format install clean
 
 help: ## Say what each target does
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,6 +31,12 @@ bench-store: build ## Measure the store against NFS (ARGS=--quick); writes bench
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build/release --target store_load sync_unlink -j $(JOBS)
 	@bench/store_run $(ARGS)
+
+bench-catalog: build ## Measure the catalog against others (ARGS=--quick); writes bench/results/
+	@tools/deps tools/packages-bench-catalog.txt || echo "bench-catalog: goes on without what is missing"
+	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build/release --target catalog_load -j $(JOBS)
+	@bench/catalog_run $(ARGS)
 
 format: deps ## Format all C++ with clang-format
 	@find src tests bench -name '*.h' -o -name '*.cc' | xargs clang-format-16 -i
