@@ -76,6 +76,7 @@ class FileSystem {
 
   // Atomic: at any moment, also after a crash, `to` is the old file or the new one.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  // A file, or a directory that is empty.
   virtual Status Remove(const std::string& path) = 0;
   // Fine when it exists already. The parent must exist.
   virtual Status MakeDirectory(const std::string& path) = 0;

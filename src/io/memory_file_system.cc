@@ -251,6 +251,15 @@ Status MemoryFileSystem::Rename(const std::string& from, const std::string& to) 
 
 Status MemoryFileSystem::Remove(const std::string& path) {
   const std::lock_guard lock(mutex_);
+  if (const auto directory = directories_.find(path); directory != directories_.end()) {
+    const auto inside = [&](const auto& other) { return ParentDirectory(other.first) == path; };
+    if (!directory->second->files.empty() ||
+        std::any_of(directories_.begin(), directories_.end(), inside)) {
+      return Error{ErrorCode::kInvalid, "cannot remove " + path + ": it is not empty"};
+    }
+    directories_.erase(directory);
+    return {};
+  }
   if (FileAt(path) == nullptr) return NotFound("cannot remove", path);
   DirectoryOf(path)->files.erase(NameOf(path));
   return {};

@@ -11,7 +11,8 @@ namespace stele::io {
 
 // A disk in memory that can lose power. It remembers what was synced: after Crash(), a file holds
 // what it held at its last Sync(), and a directory the names it had at its last SyncDirectory().
-// Thread-safe. The root directories "." and "/" always exist.
+// A directory that was removed does not come back. Thread-safe. The root directories "." and "/"
+// always exist.
 class MemoryFileSystem final : public FileSystem {
  public:
   MemoryFileSystem();
