@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "formats/record/block_stream.h"
-#include "formats/url/request_key.h"
 #include "formats/url/surt.h"
 #include "util/ascii.h"
 
@@ -13,26 +12,10 @@ namespace {
 using record::Record;
 using record::RecordType;
 
-// More of a body than this never reaches a key.
-constexpr std::size_t kRequestBodyBytesMax = std::size_t{1} << 20;
-
-// "text/html; charset=utf-8" is "text/html".
-std::string MimeOf(std::string_view content_type) {
-  std::string_view mime = content_type.substr(0, content_type.find(';'));
-  mime = TrimSpace(mime);
-  mime = mime.substr(0, mime.find_first_of(" \t,"));
-  return mime.empty() ? "unk" : std::string(mime);
-}
-
 // As index files have it: without the label where it is sha1.
 std::string DigestText(std::string_view labelled) {
   if (StartsWithIgnoreCase(labelled, "sha1:")) labelled.remove_prefix(5);
   return std::string(labelled);
-}
-
-std::string KeyFor(std::string_view uri, std::string_view method, std::string_view content_type,
-                   std::string_view body) {
-  return url::SurtKey(url::RequestUrl(uri, method, content_type, body));
 }
 
 class HashingSink final : public record::PayloadSink {
@@ -58,21 +41,7 @@ Indexer::Indexer(record::RecordReader& reader, IndexerOptions options)
     : reader_(reader), options_(std::move(options)) {}
 
 bool Indexer::IsIndexed(const Record& record) const {
-  if (record.target_uri.empty()) return options_.all_records;
-  switch (record.type) {
-    case RecordType::kResponse:
-    case RecordType::kRevisit:
-    case RecordType::kResource:
-    case RecordType::kConversion:
-      return true;
-    case RecordType::kMetadata:
-      // What a crawler notes about a capture is none; "text/anvl" is how Heritrix once called it.
-      return options_.all_records ||
-             (!StartsWithIgnoreCase(record.content_type, "application/warc-fields") &&
-              !StartsWithIgnoreCase(record.content_type, "text/anvl"));
-    default:
-      return options_.all_records;
-  }
+  return options_.all_records || IsCapture(record);
 }
 
 Result<std::optional<Capture>> Indexer::Next() {
@@ -85,12 +54,11 @@ Result<std::optional<Capture>> Indexer::Next() {
     }
     const Record& record = **next;
     if (record.type == RecordType::kRequest && !options_.all_records) {
-      Result<std::optional<Request>> request = ReadRequest(record);
+      Result<std::optional<CaptureRequest>> request = ReadRequest(record);
       if (!request) return request.error();
       request_ = *std::move(request);
       if (request_ && waiting_ && waiting_->url == request_->uri) {
-        waiting_->key =
-            KeyFor(waiting_->url, request_->method, request_->content_type, request_->body);
+        waiting_->key = KeyOf(*request_);
         request_.reset();
       }
       continue;
@@ -100,8 +68,7 @@ Result<std::optional<Capture>> Indexer::Next() {
     if (!capture) return capture.error();
     if (!*capture) continue;
     if (request_ && request_->uri == (*capture)->url) {
-      (*capture)->key =
-          KeyFor(request_->uri, request_->method, request_->content_type, request_->body);
+      (*capture)->key = KeyOf(*request_);
     }
     request_.reset();
     waiting_.swap(*capture);
@@ -164,30 +131,32 @@ void Indexer::FillFromBlock(const Record& record, Capture& capture) {
   capture.mime = http ? "unk" : MimeOf(record.content_type);
 }
 
-Result<std::optional<Indexer::Request>> Indexer::ReadRequest(const Record& record) {
-  Request request;
+Result<std::optional<CaptureRequest>> Indexer::ReadRequest(const Record& record) {
+  CaptureRequest request;
   request.uri = record.target_uri;
   payload_.Begin(record);
   record::BlockStream block(reader_, record);
   BodySink sink;
-  bool known = false;
   for (;;) {
     Result<std::string_view> piece = block.Read();
     if (!piece && piece.error().code != ErrorCode::kCorrupt) return piece.error();
-    if (!piece) return std::optional<Request>();
+    if (!piece) return std::optional<CaptureRequest>();
     if (piece->empty()) break;
     payload_.Feed(*piece, &sink);
-    if (!known && payload_.request() != nullptr) {
-      request.method = payload_.request()->method;
-      request.content_type = payload_.request()->headers.Find("Content-Type").value_or("");
-      known = true;
-      // Most requests are these, and change no key.
-      if (EqualsIgnoreCase(request.method, "GET")) return std::optional<Request>();
+    // Most requests are these, and change no key.
+    const http::RequestHead* head = payload_.request();
+    if (head != nullptr && EqualsIgnoreCase(head->method, "GET")) {
+      return std::optional<CaptureRequest>();
     }
   }
   payload_.Finish(&sink);
+  const http::RequestHead* head = payload_.request();
+  if (head == nullptr || EqualsIgnoreCase(head->method, "GET")) {
+    return std::optional<CaptureRequest>();
+  }
+  request.method = head->method;
+  request.content_type = head->headers.Find("Content-Type").value_or("");
   request.body = std::move(sink.body);
-  if (!known) return std::optional<Request>();
   return std::optional(std::move(request));
 }
 

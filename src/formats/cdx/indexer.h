@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/cdx/capture.h"
+#include "formats/cdx/capture_rules.h"
 #include "formats/record/payload.h"
 #include "formats/record/record_reader.h"
 #include "util/digest.h"
@@ -29,25 +30,17 @@ class Indexer {
   Result<std::optional<Capture>> Next();
 
  private:
-  // A request that waits for its response, or the other way round.
-  struct Request {
-    std::string uri;
-    std::string method;
-    std::string content_type;
-    std::string body;
-  };
-
   bool IsIndexed(const record::Record& record) const;
   Result<std::optional<Capture>> ReadCapture(const record::Record& record);
-  Result<std::optional<Request>> ReadRequest(const record::Record& record);
+  Result<std::optional<CaptureRequest>> ReadRequest(const record::Record& record);
   void FillFromBlock(const record::Record& record, Capture& capture);
 
   record::RecordReader& reader_;
   IndexerOptions options_;
   record::PayloadStream payload_;
   Hasher hasher_{DigestAlgorithm::kSha1};
-  std::optional<Capture> waiting_;  // its request may follow
-  std::optional<Request> request_;  // its response may follow
+  std::optional<Capture> waiting_;         // its request may follow
+  std::optional<CaptureRequest> request_;  // its response may follow
   bool ended_ = false;
 };
 
