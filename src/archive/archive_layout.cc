@@ -1,0 +1,58 @@
+#include "archive/archive_layout.h"
+
+#include <fmt/format.h>
+
+namespace stele::archive {
+
+std::string ArchiveLayout::ConfigPath(const std::string& directory) {
+  return directory + "/archive.toml";
+}
+std::string ArchiveLayout::LockPath() const { return directory_ + "/lock"; }
+std::string ArchiveLayout::WriterPath() const { return directory_ + "/writer"; }
+std::string ArchiveLayout::LedgerPath() const { return directory_ + "/ledger/ledger.warc"; }
+std::string ArchiveLayout::CatalogDirectory() const { return directory_ + "/catalog"; }
+std::string ArchiveLayout::AppliedPath() const { return CatalogDirectory() + "/applied"; }
+
+const ArchiveConfig::Volume* ArchiveLayout::FindVolume(const std::string& name) const {
+  for (const ArchiveConfig::Volume& volume : config_.volumes) {
+    if (volume.name == name) return &volume;
+  }
+  return nullptr;
+}
+
+std::string ArchiveLayout::VolumeDirectory(const ArchiveConfig::Volume& volume) const {
+  return volume.path.empty() ? directory_ + "/volumes/" + volume.name : volume.path;
+}
+
+Result<std::string> ArchiveLayout::NumberPath(const std::string& volume,
+                                              std::uint32_t number) const {
+  const ArchiveConfig::Volume* found = FindVolume(volume);
+  if (found == nullptr) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("volume {} of container {} is not in {}; add it again", volume, number,
+                             ConfigPath(directory_))};
+  }
+  return fmt::format("{}/{:08}", VolumeDirectory(*found), number);
+}
+
+Result<std::string> ArchiveLayout::ContainerDirectory(const std::string& volume,
+                                                      std::uint32_t number) const {
+  return NumberPath(volume, number);
+}
+
+Result<std::string> ArchiveLayout::ContainerPath(const Container& container) const {
+  if (!container.path.empty()) return container.path;
+  Result<std::string> folder = NumberPath(container.volume, container.number);
+  if (!folder) return folder.error();
+  return *folder + '/' + container.name;
+}
+
+Result<std::string> ArchiveLayout::RowsPath(const std::string& volume, std::uint32_t number) const {
+  Result<std::string> path = NumberPath(volume, number);
+  if (!path) return path.error();
+  return *path + ".rows";
+}
+
+std::string PartPath(const std::string& path) { return path + ".part"; }
+
+}  // namespace stele::archive

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "archive/archive_view.h"
+#include "catalog/catalog.h"
+
+namespace stele::archive {
+
+// Pages of indexes that are kept in memory.
+inline constexpr std::size_t kIndexCacheBytes = std::size_t{64} << 20;
+
+// Whether `directory` is an archive.
+Result<bool> IsArchive(io::FileSystem& fs, const std::string& directory);
+// What archive.toml says. Errors: kNotFound when this is no archive, kInvalid.
+Result<std::shared_ptr<const ArchiveLayout>> LoadLayout(io::FileSystem& fs,
+                                                        const std::string& directory);
+
+// Reads an archive that another process may be writing. Not thread-safe; its views are. Borrows
+// `fs` for life.
+class ArchiveReader {
+ public:
+  // Errors: kNotFound when this is no archive, or its catalog is missing; kInvalid for a wrong
+  // configuration; kCorrupt.
+  static Result<std::unique_ptr<ArchiveReader>> Open(io::FileSystem& fs,
+                                                     const std::string& directory);
+
+  // Takes up what has been written since.
+  Status Refresh();
+  // As of the last Refresh(). The reader must outlive it.
+  ArchiveView View();
+
+ private:
+  explicit ArchiveReader(io::FileSystem& fs) : fs_(fs), cache_(kIndexCacheBytes) {}
+
+  io::FileSystem& fs_;
+  catalog::PageCache cache_;
+  std::shared_ptr<const ArchiveLayout> layout_;
+  std::shared_ptr<const Holdings> holdings_;
+  std::unique_ptr<catalog::CatalogReader> catalog_;
+};
+
+}  // namespace stele::archive

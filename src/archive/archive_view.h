@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/archive_layout.h"
+#include "archive/container_rows.h"
+#include "archive/holdings.h"
+#include "archive/stored_record.h"
+#include "catalog/catalog_view.h"
+#include "catalog/page_cache.h"
+#include "io/file_system.h"
+#include "util/result.h"
+
+namespace stele::archive {
+
+// An archive as it was at one moment. Thread-safe. `fs` and `cache` are borrowed for life.
+class ArchiveView {
+ public:
+  ArchiveView(io::FileSystem& fs, catalog::PageCache& cache,
+              std::shared_ptr<const ArchiveLayout> layout, std::shared_ptr<const Holdings> holdings,
+              std::shared_ptr<const catalog::CatalogView> catalog)
+      : fs_(fs),
+        cache_(cache),
+        layout_(std::move(layout)),
+        holdings_(std::move(holdings)),
+        catalog_(std::move(catalog)) {}
+
+  const ArchiveLayout& layout() const { return *layout_; }
+  const Holdings& holdings() const { return *holdings_; }
+  const catalog::CatalogView& catalog() const { return *catalog_; }
+  io::FileSystem& fs() const { return fs_; }
+
+  // The file of a container. Errors: kNotFound when the ledger has no such container.
+  Result<std::string> PathOf(std::uint32_t container) const;
+  // The rows beside it. Errors: kNotFound, kCorrupt.
+  Result<std::unique_ptr<ContainerRows>> RowsOf(std::uint32_t container) const;
+
+  // The record at a place. Errors: kNotFound, kIo; kCorrupt when none begins there.
+  Result<std::unique_ptr<StoredRecord>> Open(const catalog::CapturePlace& place) const;
+
+ private:
+  io::FileSystem& fs_;
+  catalog::PageCache& cache_;
+  const std::shared_ptr<const ArchiveLayout> layout_;
+  const std::shared_ptr<const Holdings> holdings_;
+  const std::shared_ptr<const catalog::CatalogView> catalog_;
+};
+
+}  // namespace stele::archive

@@ -1,0 +1,353 @@
+// The order of a container: file and rows are durable under names that say "not yet"; the ledger
+// says that it belongs to the archive, and is synced: from here on it is acknowledged. Then the
+// file gets its name, and its rows go to the catalog. A crash in between is finished by Open(),
+// which knows from the file `applied` how much of the ledger the catalog has for sure; rows that
+// it gets twice are the same.
+#include "archive/archive_writer.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "archive/archive_reader.h"
+#include "archive/container_scan.h"
+#include "util/ascii.h"
+
+namespace stele::archive {
+namespace {
+
+// Containers after which the catalog is synced in the midst of a run.
+constexpr int kCheckpointContainers = 64;
+// Left free on a disk, for indexes and the ledger.
+constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
+constexpr std::string_view kAppliedHead = "stele applied 1 ";
+
+Status RemoveTree(io::FileSystem& fs, const std::string& path) {
+  if (const Result<std::vector<std::string>> names = fs.List(path); names) {
+    for (const std::string& name : *names) {
+      if (const Status removed = RemoveTree(fs, path + '/' + name); !removed) return removed;
+    }
+  }
+  const Status removed = fs.Remove(path);
+  if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
+  return {};
+}
+
+Status MakeDirectories(io::FileSystem& fs, const std::string& path) {
+  const Result<bool> there = fs.Exists(path);
+  if (!there) return there.error();
+  if (*there) return {};
+  const std::string parent = io::ParentDirectory(path);
+  if (const Status made = MakeDirectories(fs, parent); !made) return made;
+  if (const Status made = fs.MakeDirectory(path); !made) return made;
+  return fs.SyncDirectory(parent);
+}
+
+}  // namespace
+
+Status ArchiveWriter::Create(io::FileSystem& fs, const std::string& directory,
+                             const ArchiveConfig& config) {
+  const Result<bool> there = IsArchive(fs, directory);
+  if (!there) return there.error();
+  if (*there) return Error{ErrorCode::kInvalid, directory + " is an archive already"};
+  const ArchiveLayout layout(directory, config);
+  std::vector<std::string> directories = {io::ParentDirectory(layout.LedgerPath())};
+  for (const ArchiveConfig::Volume& volume : config.volumes) {
+    directories.push_back(layout.VolumeDirectory(volume));
+  }
+  for (const std::string& path : directories) {
+    if (const Status made = MakeDirectories(fs, path); !made) return made;
+  }
+  return io::ReplaceFile(fs, ArchiveLayout::ConfigPath(directory), FormatArchiveConfig(config));
+}
+
+ArchiveWriter::ArchiveWriter(const Environment& environment,
+                             std::shared_ptr<const ArchiveLayout> layout)
+    : environment_(environment), layout_(std::move(layout)), cache_(kIndexCacheBytes) {}
+
+ArchiveWriter::~ArchiveWriter() {
+  // Only saves work: whoever opens it next finds out what the catalog lacks.
+  if (catalog_ != nullptr) static_cast<void>(Checkpoint());
+}
+
+Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& environment,
+                                                           const std::string& directory) {
+  return OpenWith(environment, directory, false);
+}
+
+Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::OpenAnew(const Environment& environment,
+                                                               const std::string& directory) {
+  return OpenWith(environment, directory, true);
+}
+
+Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::OpenWith(const Environment& environment,
+                                                               const std::string& directory,
+                                                               bool anew) {
+  Result<std::shared_ptr<const ArchiveLayout>> layout = LoadLayout(environment.fs, directory);
+  if (!layout) return layout.error();
+  std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(environment, *std::move(layout)));
+  if (const Status locked = writer->Lock(); !locked) return locked.error();
+  if (const Status loaded = writer->LoadLedger(); !loaded) return loaded.error();
+  if (const Status finished = writer->FinishContainers(); !finished) return finished.error();
+  if (anew) {
+    const Status removed = RemoveTree(environment.fs, writer->layout_->CatalogDirectory());
+    if (!removed) return removed.error();
+  }
+  if (const Status opened = writer->OpenCatalog(); !opened) return opened.error();
+  if (const Status applied = writer->ApplyAll(); !applied) return applied.error();
+  return writer;
+}
+
+Status ArchiveWriter::Lock() {
+  Result<std::unique_ptr<io::FileLock>> lock = environment_.fs.Lock(layout_->LockPath());
+  if (!lock && lock.error().code == ErrorCode::kBusy) {
+    const Result<std::string> who = io::ReadFile(environment_.fs, layout_->WriterPath());
+    return Error{ErrorCode::kBusy,
+                 fmt::format("{} is being written by {}; wait for it to end", layout_->directory(),
+                             who ? std::string(TrimSpace(*who)) : "another process")};
+  }
+  if (!lock) return lock.error();
+  lock_ = std::move(*lock);
+  return io::ReplaceFile(
+      environment_.fs, layout_->WriterPath(),
+      fmt::format("{}, since {}\n", environment_.writer, FormatIso(environment_.clock.Now())));
+}
+
+Status ArchiveWriter::LoadLedger() {
+  auto holdings = std::make_shared<Holdings>();
+  const std::string path = layout_->LedgerPath();
+  if (const Status made = MakeDirectories(environment_.fs, io::ParentDirectory(path)); !made) {
+    return made;
+  }
+  auto ledger = LedgerWriter::Open(
+      environment_.fs, path, environment_.clock, environment_.random,
+      [&](const LedgerEvent& event, std::uint64_t end) { return holdings->Apply(event, end); });
+  if (!ledger) return ledger.error();
+  ledger_ = std::move(*ledger);
+  holdings_ = std::move(holdings);
+  return {};
+}
+
+Status ArchiveWriter::FinishContainers() {
+  for (const auto& [number, container] : holdings_->containers()) {
+    if (!container.path.empty()) continue;
+    // A volume that is away costs only its own containers.
+    if (const Status finished = FinishContainer(container);
+        !finished && finished.error().code != ErrorCode::kNotFound) {
+      return finished;
+    }
+  }
+  reserved_ = holdings_->NextContainer() - 1;
+  for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {
+    if (const Status removed = RemoveUnknown(volume); !removed) return removed;
+  }
+  return {};
+}
+
+Status ArchiveWriter::FinishContainer(const Container& container) {
+  Result<std::string> path = layout_->ContainerPath(container);
+  if (!path) return path.error();
+  const Result<bool> waits = environment_.fs.Exists(PartPath(*path));
+  if (!waits) return waits.error();
+  if (!*waits) return {};
+  const Status renamed = environment_.fs.Rename(PartPath(*path), *path);
+  if (!renamed) return renamed;
+  return environment_.fs.SyncDirectory(io::ParentDirectory(*path));
+}
+
+Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
+  io::FileSystem& fs = environment_.fs;
+  const std::string directory = layout_->VolumeDirectory(volume);
+  const Result<std::vector<std::string>> names = fs.List(directory);
+  if (!names && names.error().code == ErrorCode::kNotFound) return {};
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const auto number = ParseDecimal(std::string_view(name).substr(0, 8));
+    if (!number || name.size() < 8 || holdings_->Find(static_cast<std::uint32_t>(*number))) {
+      continue;
+    }
+    reserved_ = std::max(reserved_, static_cast<std::uint32_t>(*number));
+    const std::string path = directory + '/' + name;
+    if (name.size() == 8) {
+      // A file under its own name was in the archive once: then the ledger is an old one, and
+      // nothing is removed on its word.
+      const Result<std::vector<std::string>> files = fs.List(path);
+      if (!files) return files.error();
+      const bool unfinished =
+          std::all_of(files->begin(), files->end(),
+                      [](const std::string& file) { return file.ends_with(".part"); });
+      if (!unfinished) continue;
+    } else if (!name.ends_with(".rows") && !name.ends_with(".rows.new")) {
+      continue;
+    }
+    if (const Status removed = RemoveTree(fs, path); !removed) return removed;
+  }
+  return {};
+}
+
+Status ArchiveWriter::OpenCatalog() {
+  auto catalog = catalog::Catalog::Open(environment_.fs, layout_->CatalogDirectory(), cache_);
+  if (!catalog && catalog.error().code == ErrorCode::kCorrupt) {
+    return Error{ErrorCode::kCorrupt, catalog.error().text + "; make it anew with: stele reindex"};
+  }
+  if (!catalog) return catalog.error();
+  catalog_ = std::move(*catalog);
+  return {};
+}
+
+Status ArchiveWriter::ApplyAll() {
+  std::uint64_t applied = 0;
+  const Result<std::string> mark = io::ReadFile(environment_.fs, layout_->AppliedPath());
+  if (!mark && mark.error().code != ErrorCode::kNotFound) return mark.error();
+  if (mark && mark->starts_with(kAppliedHead)) {
+    applied =
+        ParseDecimal(TrimSpace(std::string_view(*mark).substr(kAppliedHead.size()))).value_or(0);
+  }
+  if (applied > ledger_->end()) {
+    return Error{ErrorCode::kOutdated,
+                 fmt::format("{} knows more than {}: has an old ledger been restored? Make the "
+                             "catalog anew with: stele reindex",
+                             layout_->CatalogDirectory(), layout_->LedgerPath())};
+  }
+  for (const auto& [number, container] : holdings_->containers()) {
+    if (container.ledger_end <= applied) continue;
+    if (const Status indexed = Index(container); !indexed) return indexed;
+  }
+  return Checkpoint();
+}
+
+ArchiveView ArchiveWriter::View() {
+  const std::lock_guard lock(mutex_);
+  return ArchiveView(environment_.fs, cache_, layout_, holdings_, catalog_->View());
+}
+
+Result<std::uint32_t> ArchiveWriter::BeginRun(std::string_view kind, std::string_view note) {
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t run = holdings_->NextRun();
+  LedgerEvent event;
+  event.what = "run-begin";
+  event.Add("run", run);
+  event.Add("kind", kind);
+  event.Add("note", note);
+  if (const Status appended = Append(std::move(event)); !appended) return appended.error();
+  return run;
+}
+
+Status ArchiveWriter::EndRun(std::uint32_t run) {
+  const std::lock_guard lock(mutex_);
+  LedgerEvent event;
+  event.what = "run-end";
+  event.Add("run", run);
+  if (const Status appended = Append(std::move(event)); !appended) return appended;
+  return Checkpoint();
+}
+
+Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {
+    if (!volume.writable) continue;
+    const std::string directory = layout_->VolumeDirectory(volume);
+    if (const Status made = MakeDirectories(environment_.fs, directory); !made) {
+      return made.error();
+    }
+    const Result<std::uint64_t> room = environment_.fs.FreeBytes(directory);
+    if (!room) return room.error();
+    if (*room < kReserveBytes || *room - kReserveBytes < bytes) continue;
+    return Place{++reserved_, volume.name};
+  }
+  return Error{
+      ErrorCode::kFull,
+      fmt::format("no writable volume of {} has room for {} bytes; add one in {}",
+                  layout_->directory(), bytes, ArchiveLayout::ConfigPath(layout_->directory()))};
+}
+
+void ArchiveWriter::Abandon(const Place& place) {
+  // What cannot be removed now is removed when the archive is opened again.
+  if (const auto directory = layout_->ContainerDirectory(place.volume, place.number)) {
+    static_cast<void>(RemoveTree(environment_.fs, *directory));
+  }
+  if (const auto rows = layout_->RowsPath(place.volume, place.number)) {
+    static_cast<void>(RemoveTree(environment_.fs, *rows));
+  }
+}
+
+Result<bool> ArchiveWriter::Add(Container& container) {
+  const std::lock_guard lock(mutex_);
+  if (holdings_->FindBySha256(container.sha256) != nullptr) return false;
+  if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
+  container.time = environment_.clock.Now();
+  if (const Status appended = Append(container.Event()); !appended) return appended.error();
+  const Container& added = *holdings_->Find(container.number);
+  if (const Status named = container.path.empty() ? FinishContainer(added) : Status(); !named) {
+    return named.error();
+  }
+  if (const Status indexed = Index(added); !indexed) return indexed.error();
+  if (++since_checkpoint_ >= kCheckpointContainers) {
+    if (const Status synced = Checkpoint(); !synced) return synced.error();
+  }
+  return true;
+}
+
+Status ArchiveWriter::Append(LedgerEvent event) {
+  if (const Status appended = ledger_->Append(event); !appended) return appended;
+  if (holdings_.use_count() > 1) holdings_ = std::make_shared<Holdings>(*holdings_);
+  return holdings_->Apply(event, ledger_->end());
+}
+
+Status ArchiveWriter::AssignSerials(Container& container) const {
+  for (Container::Batch& batch : container.batches) {
+    batch.base = holdings_->NextSerial(batch.batch);
+    if (batch.count > std::numeric_limits<std::uint32_t>::max() - batch.base) {
+      return Error{ErrorCode::kFull, fmt::format("{}: batch {} has no serial numbers left",
+                                                 container.name, batch.batch)};
+    }
+  }
+  return {};
+}
+
+Status ArchiveWriter::Index(const Container& container) {
+  std::map<std::uint32_t, std::uint32_t> bases;
+  for (const Container::Batch& batch : container.batches) bases[batch.batch] = batch.base;
+  Result<std::unique_ptr<ContainerRows>> rows = RowsOrNew(container);
+  if (!rows) return rows.error();
+  std::vector<catalog::Capture> captures;
+  return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
+    captures.clear();
+    for (ContainerCapture& capture : some) {
+      capture.row.id.serial += bases[capture.row.id.batch];
+      capture.row.run = container.run;
+      capture.row.place.container = container.number;
+      captures.push_back(capture.row);
+    }
+    return catalog_->Append(captures);
+  });
+}
+
+Result<std::unique_ptr<ContainerRows>> ArchiveWriter::RowsOrNew(const Container& container) {
+  Result<std::string> path = layout_->RowsPath(container.volume, container.number);
+  if (!path) return path.error();
+  Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, *path, cache_);
+  if (rows ||
+      (rows.error().code != ErrorCode::kNotFound && rows.error().code != ErrorCode::kCorrupt)) {
+    return rows;
+  }
+  Result<std::string> file = layout_->ContainerPath(container);
+  if (!file) return file.error();
+  Result<ContainerSummary> summary = WriteContainerRows(environment_.fs, *file, {}, *path);
+  if (!summary) return summary.error();
+  for (const Container::Batch& batch : container.batches) {
+    if (summary->batches[batch.batch] == batch.count) continue;
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: has other captures than when it came; run stele verify", *file)};
+  }
+  return ContainerRows::Open(environment_.fs, *path, cache_);
+}
+
+Status ArchiveWriter::Checkpoint() {
+  if (const Status synced = catalog_->Sync(); !synced) return synced;
+  since_checkpoint_ = 0;
+  return io::ReplaceFile(environment_.fs, layout_->AppliedPath(),
+                         fmt::format("{}{}\n", kAppliedHead, ledger_->end()));
+}
+
+}  // namespace stele::archive

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "archive/archive_view.h"
+#include "archive/ledger.h"
+#include "catalog/catalog.h"
+#include "io/clock.h"
+#include "io/random.h"
+
+namespace stele::archive {
+
+// The one process that writes an archive. What it acknowledges is in containers and ledger, and
+// durable; the catalog follows, and gets from the ledger what a crash kept from it. Thread-safe.
+class ArchiveWriter {
+ public:
+  struct Environment {
+    io::FileSystem& fs;
+    const io::Clock& clock;
+    io::Random& random;  // thrown under a lock
+    std::string writer;  // who this is, for others who find the archive locked
+  };
+
+  // Makes an archive in a directory that has none. Errors: kInvalid when it is one already.
+  static Status Create(io::FileSystem& fs, const std::string& directory,
+                       const ArchiveConfig& config);
+  // Borrows what is in `environment` for life. Finishes what a crash interrupted. Errors:
+  // kNotFound when this is no archive, kBusy when somebody else writes it, kInvalid, kCorrupt.
+  static Result<std::unique_ptr<ArchiveWriter>> Open(const Environment& environment,
+                                                     const std::string& directory);
+  // The same, with a catalog that is made anew.
+  static Result<std::unique_ptr<ArchiveWriter>> OpenAnew(const Environment& environment,
+                                                         const std::string& directory);
+  ~ArchiveWriter();
+
+  const ArchiveLayout& layout() const { return *layout_; }
+  io::FileSystem& fs() const { return environment_.fs; }
+  // What is there now. The writer must outlive it.
+  ArchiveView View();
+
+  Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
+  Status EndRun(std::uint32_t run);
+
+  // A number that no container had, and the volume where it should go.
+  struct Place {
+    std::uint32_t number = 0;
+    std::string volume;
+  };
+  // Errors: kFull when no writable volume has room for so many bytes.
+  Result<Place> Reserve(std::uint64_t bytes);
+  // Gives up a reserved place, with what was written there.
+  void Abandon(const Place& place);
+
+  // Takes a container into the archive. Its rows are at layout().RowsPath(), its file at
+  // PartPath(layout().ContainerPath()), unless it stays where it is (`path`), and both are durable.
+  // Sets serials and time. False: another one has the same bytes, and nothing was done.
+  // Errors: kFull when a batch has no serials left; after any other nothing more is taken.
+  Result<bool> Add(Container& container);
+
+ private:
+  ArchiveWriter(const Environment& environment, std::shared_ptr<const ArchiveLayout> layout);
+  static Result<std::unique_ptr<ArchiveWriter>> OpenWith(const Environment& environment,
+                                                         const std::string& directory, bool anew);
+  Status Lock();
+  Status LoadLedger();
+  // Steps of Open() after a crash: files get their names, and what nobody was told of goes.
+  Status FinishContainers();
+  Status RemoveUnknown(const ArchiveConfig::Volume& volume);
+  Status OpenCatalog();
+  Status ApplyAll();
+  // All of these require mutex_.
+  Status Append(LedgerEvent event);
+  Status AssignSerials(Container& container) const;
+  Status FinishContainer(const Container& container);
+  Status Index(const Container& container);
+  Result<std::unique_ptr<ContainerRows>> RowsOrNew(const Container& container);
+  // The catalog has all that the ledger has, and will after a crash.
+  Status Checkpoint();
+
+  const Environment environment_;
+  const std::shared_ptr<const ArchiveLayout> layout_;
+  catalog::PageCache cache_;
+  std::unique_ptr<io::FileLock> lock_;
+
+  std::mutex mutex_;  // of all below
+  std::unique_ptr<LedgerWriter> ledger_;
+  std::shared_ptr<Holdings> holdings_;  // changed only while no view has it
+  std::unique_ptr<catalog::Catalog> catalog_;
+  std::uint32_t reserved_ = 0;  // the last number that was given
+  int since_checkpoint_ = 0;    // containers
+};
+
+}  // namespace stele::archive

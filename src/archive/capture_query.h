@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog_view.h"
+#include "catalog/location_query.h"
+#include "util/result.h"
+
+namespace stele::archive {
+
+// Which captures a person asks for. All conditions that are given must hold; of one with several
+// values, one value must.
+struct CaptureQuery {
+  catalog::LocationQuery where;  // URLs, times, and which of each URL
+  std::optional<std::uint32_t> run;
+  std::optional<std::uint32_t> batch;
+  std::vector<std::string> types;     // "text/html", "image/*"
+  std::vector<std::string> statuses;  // "404", "4xx"
+  bool pages_only = false;
+  bool with_removed = false;  // also those that were taken down
+
+  bool Matches(const catalog::Capture& row) const;
+};
+
+// The answers, in the order of key and time. Of "before", "after" and "nearest", the one that is
+// picked for a key is picked among those that match. Not thread-safe.
+class CaptureResults {
+ public:
+  // Borrows `catalog` for life.
+  CaptureResults(const catalog::CatalogView& catalog, CaptureQuery query);
+
+  // Null after the last. The row is valid until the next call. Errors: kCorrupt, kIo; kInvalid when
+  // query.where.resume is none.
+  Result<const catalog::HeldCapture*> Next();
+  // The key of the last answer.
+  std::string_view key() const { return key_; }
+  // Where the same query goes on behind the last answer.
+  std::string Resume() const { return results_.Resume(); }
+
+ private:
+  // Picks among all captures of a key. Nothing when none matches.
+  Result<std::optional<catalog::HeldCapture>> PickAgain(const std::string& key) const;
+
+  const catalog::CatalogView& catalog_;
+  const CaptureQuery query_;
+  catalog::LocationResults results_;
+  catalog::HeldCapture held_;
+  std::string key_;
+};
+
+}  // namespace stele::archive

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "archive/container_rows.h"
+#include "formats/archive_file/archive_file.h"
+#include "util/result.h"
+
+namespace stele::archive {
+
+struct ScanOptions {
+  // Told where in the file we are, now and then.
+  std::function<void(std::uint64_t position)> progress;
+  // Whether what was captured at this URL and time is a page. Empty: that is judged by what request
+  // and crawler's notes say, else HTML with status 200 is one.
+  std::function<bool(std::string_view url, Timestamp time)> is_page;
+};
+
+// Reads an archive file of any format from begin to end and writes down what is in it; `rows` is
+// not finished. Damaged places are in the summary's losses. Computes SHA-256 of every payload, and
+// SHA-1 where the record claims no digest that index files use. Bounded memory. Errors: kIo, and
+// those of `rows`.
+Result<ContainerSummary> ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
+                                       ContainerRowsWriter& rows);
+
+// The same for the file at `path`, with rows that are durable at `rows_path`. Errors: also those of
+// opening the file.
+Result<ContainerSummary> WriteContainerRows(io::FileSystem& fs, const std::string& path,
+                                            const ScanOptions& options,
+                                            const std::string& rows_path);
+
+}  // namespace stele::archive

@@ -1,0 +1,156 @@
+#include "archive/container_scan.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/test_archive.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::PutFile;
+using testing::WarcText;
+
+struct Scanned {
+  ContainerSummary summary;
+  std::vector<catalog::Capture> rows;  // texts in `urls`
+  std::vector<std::string> urls;
+  std::vector<std::string> keys;
+  std::vector<std::string> types;
+  std::vector<std::uint64_t> record_ids;
+  std::vector<Companion> companions;
+};
+
+Scanned Scan(const std::string& bytes) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x", bytes);
+  const Result<ContainerSummary> summary = WriteContainerRows(fs, "x", {}, "rows");
+  EXPECT_TRUE(summary) << summary.error().text;
+  catalog::PageCache cache(1 << 20);
+  const auto rows = ContainerRows::Open(fs, "rows", cache);
+  EXPECT_TRUE(rows) << rows.error().text;
+  Scanned scanned;
+  scanned.summary = (*rows)->summary();
+  EXPECT_EQ(scanned.summary.records, summary->records);
+  EXPECT_TRUE((*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
+    for (const ContainerCapture& capture : some) {
+      scanned.rows.push_back(capture.row);
+      scanned.urls.emplace_back(capture.row.url);
+      scanned.keys.emplace_back(capture.row.key);
+      scanned.types.emplace_back(capture.row.type);
+      scanned.record_ids.push_back(capture.record_id);
+    }
+    return {};
+  }));
+  scanned.companions = *(*rows)->Companions();
+  return scanned;
+}
+
+constexpr const char* kDate = "2004-05-30T01:02:03Z";
+
+bool IsPage(const catalog::Capture& row) { return (row.flags & catalog::kPage) != 0; }
+
+TEST(ContainerScan, ARowSaysWhatAnIndexNeeds) {
+  const Scanned scanned = Scan(
+      WarcText().Response("http://a.example/", kDate, "<p>Hello", "Text/HTML; charset=x").bytes());
+  ASSERT_EQ(scanned.rows.size(), 1u);
+  const catalog::Capture& row = scanned.rows[0];
+  EXPECT_EQ(row.status, 200u);
+  EXPECT_EQ(scanned.types[0], "Text/HTML");
+  EXPECT_EQ(row.length, 8u);
+  EXPECT_EQ(std::string_view(row.sha256->data(), 32),
+            DigestOf(DigestAlgorithm::kSha256, "<p>Hello").bytes());
+  EXPECT_EQ(std::string_view(row.sha1->data(), 20),
+            DigestOf(DigestAlgorithm::kSha1, "<p>Hello").bytes());
+  EXPECT_NE(row.text_digest, 0u);
+  EXPECT_TRUE(IsPage(row));
+  EXPECT_EQ(scanned.summary.payload_bytes, 8u);
+}
+
+TEST(ContainerScan, TextDigestsSurviveChangesOfMarkup) {
+  const Scanned scanned = Scan(WarcText()
+                                   .Response("http://a.example/", kDate, "<p>Hello, World!")
+                                   .Response("http://a.example/", kDate, "<div><b>hello</b> world")
+                                   .Response("http://a.example/", kDate, "<p>Goodbye, World!")
+                                   .Response("http://a.example/", kDate, "\x89PNG", "image/png")
+                                   .bytes());
+  ASSERT_EQ(scanned.rows.size(), 4u);
+  EXPECT_EQ(scanned.rows[0].text_digest, scanned.rows[1].text_digest);
+  EXPECT_NE(scanned.rows[0].text_digest, scanned.rows[2].text_digest);
+  EXPECT_EQ(scanned.rows[3].text_digest, 0u);
+}
+
+TEST(ContainerScan, PagesAreToldFromWhatBelongsToThem) {
+  const std::string url = "http://a.example/";
+  const Scanned scanned =
+      Scan(WarcText()
+               .Response(url, kDate, "seed")
+               .Notes(url, kDate, "via: x\r\nhopsFromSeed: \r\n")
+               .Response(url, kDate, "frame")
+               .Notes(url, kDate, "hopsFromSeed: LLE\r\n")
+               .Response(url, kDate, "redirected link")
+               .Notes(url, kDate, "hopsFromSeed: LR\r\n")
+               .Response(url, kDate, "browser's page")
+               .Request(url, kDate, "GET / HTTP/1.1\r\nSec-Fetch-Dest: document")
+               .Response(url, kDate, "browser's frame")
+               .Request(url, kDate, "GET / HTTP/1.1\r\nSec-Fetch-Dest: iframe")
+               .Response(url, kDate, "missing", "text/html", 404)
+               .Response(url, kDate, "style", "text/css")
+               .bytes());
+  std::vector<bool> pages;
+  for (const catalog::Capture& row : scanned.rows) pages.push_back(IsPage(row));
+  EXPECT_EQ(pages, (std::vector<bool>{true, false, true, true, false, false, false}));
+}
+
+TEST(ContainerScan, ARequestThatIsNoGetChangesTheKeyOnEitherSide) {
+  const std::string url = "http://a.example/form";
+  const std::string post = "POST /form HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded";
+  const Scanned scanned = Scan(WarcText()
+                                   .Response(url, kDate, "after")
+                                   .Request(url, kDate, post, "q=1")
+                                   .Response("http://a.example/other", kDate, "between")
+                                   .Request(url, kDate, post, "q=2")
+                                   .Response(url, kDate, "before")
+                                   .bytes());
+  EXPECT_EQ(scanned.keys, (std::vector<std::string>{"example,a)/form?__wb_method=post&q=1", "",
+                                                    "example,a)/form?__wb_method=post&q=2"}));
+}
+
+TEST(ContainerScan, CompanionsNameTheirCapture) {
+  WarcText file;
+  file.Response("http://a.example/", kDate, "x");
+  file.Request("http://a.example/", kDate, "GET / HTTP/1.1")
+      .Notes("http://a.example/", kDate, "fetchTimeMs: 3\r\n");
+  const Scanned scanned = Scan(file.bytes());
+  ASSERT_EQ(scanned.companions.size(), 2u);
+  EXPECT_EQ(scanned.companions[0].type, record::RecordType::kRequest);
+  EXPECT_EQ(scanned.companions[1].type, record::RecordType::kMetadata);
+  for (const Companion& companion : scanned.companions) {
+    EXPECT_EQ(companion.about, scanned.record_ids[0]);
+    EXPECT_NE(companion.offset, 0u);
+    EXPECT_NE(companion.length, 0u);
+  }
+}
+
+TEST(ContainerScan, DamageIsNamedAndTheRestRead) {
+  const std::string good = WarcText()
+                               .Response("http://a.example/1", kDate, std::string(500, 'a'))
+                               .Response("http://a.example/2", kDate, std::string(500, 'b'))
+                               .Response("http://a.example/3", kDate, std::string(500, 'c'))
+                               .bytes();
+  const Scanned whole = Scan(good);
+  std::string bad = good;
+  bad[whole.rows[1].place.offset + 40] ^= 0x55;
+  const Scanned scanned = Scan(bad);
+  EXPECT_EQ(scanned.urls, (std::vector<std::string>{"http://a.example/1", "http://a.example/3"}));
+  ASSERT_EQ(scanned.summary.losses.size(), 1u);
+  EXPECT_EQ(scanned.summary.losses[0].begin, whole.rows[1].place.offset);
+}
+
+TEST(ContainerScan, CapturesWithoutADateAreCounted) {
+  const Scanned scanned = Scan(WarcText().Response("http://a.example/", "yesterday", "x").bytes());
+  EXPECT_TRUE(scanned.rows.empty());
+  EXPECT_EQ(scanned.summary.unlisted, 1u);
+}
+
+}  // namespace
+}  // namespace stele::archive

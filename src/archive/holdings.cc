@@ -1,0 +1,175 @@
+#include "archive/holdings.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+namespace stele::archive {
+namespace {
+
+Error Bad(const LedgerEvent& event, std::string_view what) {
+  return Error{ErrorCode::kCorrupt, fmt::format("the ledger's event {} of {}: {}", event.what,
+                                                FormatIso(event.time), what)};
+}
+
+// "200405 120 17"
+std::optional<Container::Batch> ParseBatch(std::string_view text) {
+  Container::Batch batch;
+  std::uint32_t* const numbers[] = {&batch.batch, &batch.base, &batch.count};
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::uint32_t* number : numbers) {
+    if (number != numbers[0]) {
+      if (at == end || *at != ' ') return std::nullopt;
+      ++at;
+    }
+    const auto [next, error] = std::from_chars(at, end, *number);
+    if (error != std::errc()) return std::nullopt;
+    at = next;
+  }
+  if (at != end || batch.count > std::numeric_limits<std::uint32_t>::max() - batch.base) {
+    return std::nullopt;
+  }
+  return batch;
+}
+
+struct NumberField {
+  std::string_view name;
+  std::uint64_t Container::*member;
+};
+constexpr NumberField kNumbers[] = {
+    {"bytes", &Container::bytes},       {"records", &Container::records},
+    {"captures", &Container::captures}, {"losses", &Container::losses},
+    {"unlisted", &Container::unlisted},
+};
+
+Result<std::uint32_t> SmallNumber(const LedgerEvent& event, std::string_view name) {
+  Result<std::uint64_t> number = event.Number(name);
+  if (!number) return Bad(event, number.error().text);
+  if (*number > std::numeric_limits<std::uint32_t>::max()) return Bad(event, "a number too large");
+  return static_cast<std::uint32_t>(*number);
+}
+
+}  // namespace
+
+LedgerEvent Container::Event() const {
+  LedgerEvent event;
+  event.what = "container";
+  event.time = time;
+  event.Add("container", number);
+  event.Add("run", run);
+  event.Add("volume", volume);
+  if (!path.empty()) event.Add("path", path);
+  event.Add("name", name);
+  event.Add("sha256", sha256);
+  for (const NumberField& field : kNumbers) event.Add(field.name, this->*(field.member));
+  for (const Batch& batch : batches) {
+    event.Add("batch", fmt::format("{} {} {}", batch.batch, batch.base, batch.count));
+  }
+  return event;
+}
+
+Result<Container> Container::FromEvent(const LedgerEvent& event, std::uint64_t ledger_end) {
+  Container container;
+  Result<std::uint32_t> number = SmallNumber(event, "container");
+  if (!number) return number.error();
+  Result<std::uint32_t> run = SmallNumber(event, "run");
+  if (!run) return run.error();
+  container.number = *number;
+  container.run = *run;
+  container.volume = event.Find("volume");
+  container.path = event.Find("path");
+  container.name = event.Find("name");
+  container.sha256 = event.Find("sha256");
+  if (container.number == 0 || container.volume.empty() || container.name.empty()) {
+    return Bad(event, "a container without number, volume or name");
+  }
+  for (const NumberField& field : kNumbers) {
+    Result<std::uint64_t> value = event.Number(field.name);
+    if (!value) return Bad(event, value.error().text);
+    container.*(field.member) = *value;
+  }
+  for (const std::string_view text : event.FindAll("batch")) {
+    const std::optional<Batch> batch = ParseBatch(text);
+    if (!batch) return Bad(event, fmt::format("batch '{}' is no batch, base and count", text));
+    container.batches.push_back(*batch);
+  }
+  container.time = event.time;
+  container.ledger_end = ledger_end;
+  return container;
+}
+
+Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
+  Status applied;
+  if (event.what == "container") {
+    applied = ApplyContainer(event, end);
+  } else if (event.what == "run-begin" || event.what == "run-end") {
+    applied = ApplyRun(event);
+  } else {
+    applied = Bad(event, "this version of Stele does not know what it means; use a newer one");
+  }
+  if (applied) ledger_end_ = end;
+  return applied;
+}
+
+Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
+  Result<Container> container = Container::FromEvent(event, end);
+  if (!container) return container.error();
+  const auto run = runs_.find(container->run);
+  if (run == runs_.end()) return Bad(event, "its run was never begun");
+  if (containers_.contains(container->number)) {
+    return Bad(event, fmt::format("container {} is there twice", container->number));
+  }
+  for (const Container::Batch& batch : container->batches) {
+    std::uint32_t& next = next_serials_[batch.batch];
+    if (batch.base < next) return Bad(event, "its serials were given before");
+    next = batch.base + batch.count;
+  }
+  ++run->second.containers;
+  run->second.captures += container->captures;
+  by_sha256_.emplace(container->sha256, container->number);
+  containers_.emplace(container->number, std::move(*container));
+  return {};
+}
+
+Status Holdings::ApplyRun(const LedgerEvent& event) {
+  Result<std::uint32_t> number = SmallNumber(event, "run");
+  if (!number) return number.error();
+  if (event.what == "run-begin") {
+    Run run;
+    run.number = *number;
+    run.kind = event.Find("kind");
+    run.note = event.Find("note");
+    run.begin = event.time;
+    if (!runs_.emplace(run.number, std::move(run)).second) return Bad(event, "it was begun before");
+    return {};
+  }
+  const auto run = runs_.find(*number);
+  if (run == runs_.end()) return Bad(event, "it was never begun");
+  run->second.end = event.time;
+  return {};
+}
+
+const Container* Holdings::Find(std::uint32_t number) const {
+  const auto found = containers_.find(number);
+  return found == containers_.end() ? nullptr : &found->second;
+}
+
+const Container* Holdings::FindBySha256(std::string_view sha256) const {
+  const auto found = by_sha256_.find(sha256);
+  return found == by_sha256_.end() ? nullptr : Find(found->second);
+}
+
+std::uint32_t Holdings::NextContainer() const {
+  return containers_.empty() ? 1 : containers_.rbegin()->first + 1;
+}
+
+std::uint32_t Holdings::NextRun() const { return runs_.empty() ? 1 : runs_.rbegin()->first + 1; }
+
+std::uint32_t Holdings::NextSerial(std::uint32_t batch) const {
+  const auto found = next_serials_.find(batch);
+  return found == next_serials_.end() ? 0 : found->second;
+}
+
+}  // namespace stele::archive

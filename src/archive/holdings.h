@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/ledger_event.h"
+#include "catalog/capture_id.h"
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::archive {
+
+// A file with records, sealed: its bytes never change. What the ledger says about it.
+struct Container {
+  std::uint32_t number = 0;
+  std::uint32_t run = 0;
+  std::string volume;  // the directory with its number is there; its rows are in any case
+  std::string path;    // of a file that stays where it is; empty: it is in the volume
+  std::string name;    // as the file was called when it came
+  std::string sha256;  // of the file, in hexadecimal digits
+  std::uint64_t bytes = 0;
+  std::uint64_t records = 0;
+  std::uint64_t captures = 0;
+  std::uint64_t losses = 0;    // places that could not be read
+  std::uint64_t unlisted = 0;  // captures that no index can have
+  // The captures of a batch have the serials from `base` on, in the order of the file.
+  struct Batch {
+    std::uint32_t batch = 0;
+    std::uint32_t base = 0;
+    std::uint32_t count = 0;
+
+    friend bool operator==(const Batch&, const Batch&) = default;
+  };
+  std::vector<Batch> batches;
+  Timestamp time;                // when it came
+  std::uint64_t ledger_end = 0;  // behind the event that says so
+
+  LedgerEvent Event() const;
+  // Errors: kCorrupt.
+  static Result<Container> FromEvent(const LedgerEvent& event, std::uint64_t ledger_end);
+};
+
+// One crawl or one import.
+struct Run {
+  std::uint32_t number = 0;
+  std::string kind;  // "import"
+  std::string note;
+  Timestamp begin;
+  std::optional<Timestamp> end;  // nothing: it goes on, or was interrupted
+  std::uint64_t containers = 0;
+  std::uint64_t captures = 0;
+};
+
+// What an archive consists of: all that its ledger says, added up. Copyable. Not thread-safe while
+// it is changed.
+class Holdings {
+ public:
+  // Errors: kCorrupt when the event contradicts itself or what was before.
+  Status Apply(const LedgerEvent& event, std::uint64_t end);
+
+  const std::map<std::uint32_t, Container>& containers() const { return containers_; }
+  const std::map<std::uint32_t, Run>& runs() const { return runs_; }
+  // Null when there is none.
+  const Container* Find(std::uint32_t number) const;
+  // The container whose file has these bytes; null when there is none.
+  const Container* FindBySha256(std::string_view sha256) const;
+
+  std::uint32_t NextContainer() const;
+  std::uint32_t NextRun() const;
+  // The first serial of a batch that no capture has.
+  std::uint32_t NextSerial(std::uint32_t batch) const;
+
+  // Behind the last event.
+  std::uint64_t ledger_end() const { return ledger_end_; }
+
+ private:
+  Status ApplyContainer(const LedgerEvent& event, std::uint64_t end);
+  Status ApplyRun(const LedgerEvent& event);
+
+  std::map<std::uint32_t, Container> containers_;
+  std::map<std::string, std::uint32_t, std::less<>> by_sha256_;
+  std::map<std::uint32_t, Run> runs_;
+  std::map<std::uint32_t, std::uint32_t> next_serials_;
+  std::uint64_t ledger_end_ = 0;
+};
+
+}  // namespace stele::archive

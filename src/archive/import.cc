@@ -1,0 +1,172 @@
+#include "archive/import.h"
+
+#include <fmt/format.h>
+
+#include "archive/container_scan.h"
+#include "util/digest.h"
+
+namespace stele::archive {
+namespace {
+
+constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
+constexpr std::string_view kStandardInput = "-";
+
+// Reads a source to its end; `out` may be null.
+struct Copied {
+  std::string sha256;
+  std::uint64_t bytes = 0;
+};
+Result<Copied> Copy(io::Source& source, io::WritableFile* out,
+                    const std::function<void(std::uint64_t)>& progress) {
+  Hasher hasher(DigestAlgorithm::kSha256);
+  std::string buffer(kCopyBytes, '\0');
+  Copied copied;
+  for (;;) {
+    Result<std::size_t> read = source.Read(buffer);
+    if (!read) return read.error();
+    if (*read == 0) break;
+    const std::string_view bytes = std::string_view(buffer).substr(0, *read);
+    hasher.Update(bytes);
+    if (out != nullptr) {
+      if (const Status appended = out->Append(bytes); !appended) return appended.error();
+    }
+    copied.bytes += bytes.size();
+    if (progress) progress(bytes.size());
+  }
+  copied.sha256 = hasher.Finish().Text();
+  return copied;
+}
+
+std::string NameOf(const std::string& path) {
+  if (path == kStandardInput) return "stdin";
+  return path.substr(path.rfind('/') + 1);
+}
+
+// One file on its way. What it wrote goes away with it, unless it was added.
+class FileImport {
+ public:
+  FileImport(ArchiveWriter& archive, const ArchiveWriter::Place& place) : archive_(archive) {
+    container_.number = place.number;
+    container_.volume = place.volume;
+  }
+  ~FileImport() {
+    if (!added_) archive_.Abandon({container_.number, container_.volume});
+  }
+  FileImport(const FileImport&) = delete;
+  FileImport& operator=(const FileImport&) = delete;
+
+  Result<ImportOutcome> Run(std::uint32_t run, const std::string& path,
+                            const ImportOptions& options);
+
+ private:
+  // Fills sha256 and bytes; returns where the file is to be read from now on.
+  Result<std::string> Fetch(const std::string& path, const ImportOptions& options);
+  Result<std::string> CopyIn(io::Source& source, const ImportOptions& options);
+
+  ArchiveWriter& archive_;
+  Container container_;
+  bool added_ = false;
+};
+
+Result<std::string> FileImport::Fetch(const std::string& path, const ImportOptions& options) {
+  if (path == kStandardInput) {
+    io::DescriptorSource source(0);
+    return CopyIn(source, options);
+  }
+  Result<std::unique_ptr<io::ReadableFile>> file = archive_.fs().OpenForReading(path);
+  if (!file) return file.error();
+  io::FileSource source(std::move(*file));
+  if (!options.in_place) return CopyIn(source, options);
+  Result<Copied> read = Copy(source, nullptr, options.progress);
+  if (!read) return read.error();
+  container_.sha256 = read->sha256;
+  container_.bytes = read->bytes;
+  container_.path = path;
+  return path;
+}
+
+Result<std::string> FileImport::CopyIn(io::Source& source, const ImportOptions& options) {
+  io::FileSystem& fs = archive_.fs();
+  Result<std::string> path = archive_.layout().ContainerPath(container_);
+  if (!path) return path.error();
+  const std::string directory = io::ParentDirectory(*path);
+  if (const Status made = fs.MakeDirectory(directory); !made) return made.error();
+  Result<std::unique_ptr<io::WritableFile>> file = fs.Create(PartPath(*path));
+  if (!file) return file.error();
+  Result<Copied> copied = Copy(source, file->get(), options.progress);
+  if (!copied) return copied.error();
+  if (const Status synced = (*file)->Sync(); !synced) return synced.error();
+  if (const Status closed = (*file)->Close(); !closed) return closed.error();
+  for (const std::string& synced : {directory, io::ParentDirectory(directory)}) {
+    if (const Status done = fs.SyncDirectory(synced); !done) return done.error();
+  }
+  container_.sha256 = copied->sha256;
+  container_.bytes = copied->bytes;
+  return PartPath(*path);
+}
+
+Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path,
+                                      const ImportOptions& options) {
+  container_.run = run;
+  container_.name = NameOf(path);
+  Result<std::string> file = Fetch(path, options);
+  if (!file) return file.error();
+  ImportOutcome outcome;
+  if (const Container* known = archive_.View().holdings().FindBySha256(container_.sha256)) {
+    outcome.container = *known;
+    return outcome;
+  }
+  Result<std::string> rows = archive_.layout().RowsPath(container_.volume, container_.number);
+  if (!rows) return rows.error();
+  ScanOptions scan;
+  std::uint64_t before = 0;
+  if (options.progress) {
+    scan.progress = [&](std::uint64_t position) {
+      options.progress(position - before);
+      before = position;
+    };
+  }
+  Result<ContainerSummary> summary = WriteContainerRows(archive_.fs(), *file, scan, *rows);
+  if (!summary) {
+    // The person knows the file by its own name.
+    std::string text = summary.error().text;
+    if (const std::size_t at = text.find(*file); at != std::string::npos) {
+      text.replace(at, file->size(), path);
+    }
+    return Error{summary.error().code, text};
+  }
+  container_.records = summary->records;
+  container_.captures = summary->captures();
+  container_.losses = summary->losses.size();
+  container_.unlisted = summary->unlisted;
+  for (const auto& [batch, count] : summary->batches) {
+    container_.batches.push_back({.batch = batch, .base = 0, .count = count});
+  }
+  Result<bool> added = archive_.Add(container_);
+  // After an error the ledger may have it: Open() will know what to do with it.
+  added_ = !added || *added;
+  if (!added) return added.error();
+  outcome.is_new = *added;
+  outcome.container = container_;
+  outcome.summary = *std::move(summary);
+  return outcome;
+}
+
+}  // namespace
+
+Result<ImportOutcome> ImportFile(ArchiveWriter& archive, std::uint32_t run, const std::string& path,
+                                 const ImportOptions& options) {
+  std::uint64_t bytes = 0;
+  if (path != kStandardInput) {
+    Result<std::unique_ptr<io::ReadableFile>> file = archive.fs().OpenForReading(path);
+    if (!file) return file.error();
+    Result<std::uint64_t> size = (*file)->Size();
+    if (!size) return size.error();
+    bytes = options.in_place ? 0 : *size;
+  }
+  Result<ArchiveWriter::Place> place = archive.Reserve(bytes);
+  if (!place) return place.error();
+  return FileImport(archive, *place).Run(run, path, options);
+}
+
+}  // namespace stele::archive

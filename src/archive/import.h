@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "archive/archive_writer.h"
+#include "io/stream.h"
+
+namespace stele::archive {
+
+struct ImportOptions {
+  bool in_place = false;  // the file stays where it is, and must not change or go away
+  // Told how many more bytes of the file were worked on: each byte twice, once when it is copied
+  // and once when it is read.
+  std::function<void(std::uint64_t bytes)> progress;
+};
+
+struct ImportOutcome {
+  bool is_new = false;       // false: the archive has a file with the same bytes, `known`
+  Container container;       // the new one, or that one
+  ContainerSummary summary;  // of a new one
+};
+
+// Brings an archive file of any format into the archive, bit for bit and under its name. `path` may
+// be "-", the standard input. An error leaves the archive as it was. Safe to call from several
+// threads. Errors: those of reading it; kInvalid when it is no archive file; those of
+// ArchiveWriter::Add().
+Result<ImportOutcome> ImportFile(ArchiveWriter& archive, std::uint32_t run, const std::string& path,
+                                 const ImportOptions& options);
+
+}  // namespace stele::archive

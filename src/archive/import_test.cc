@@ -1,0 +1,364 @@
+#include "archive/import.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+#include "archive/revisit_resolver.h"
+#include "archive/test_archive.h"
+#include "io/fault_file_system.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::ArchiveLab;
+using testing::Lines;
+using testing::PutFile;
+using testing::WarcText;
+
+std::string TwoMonths() {
+  return WarcText()
+      .Response("http://a.example/", "2004-05-30T01:02:03Z", "<p>one")
+      .Response("http://b.example/x", "2004-06-01T00:00:00Z", "two", "text/plain")
+      .Response("http://a.example/", "2004-06-02T00:00:00.250Z", "<p>three")
+      .bytes();
+}
+
+const std::vector<std::string> kTwoMonths = {"200405/0 http://a.example/ 20040530010203000",
+                                             "200406/1 http://a.example/ 20040602000000250",
+                                             "200406/0 http://b.example/x 20040601000000000"};
+
+std::string Bytes(io::FileSystem& fs, const std::string& path) {
+  const Result<std::string> bytes = io::ReadFile(fs, path);
+  return bytes ? *bytes : bytes.error().text;
+}
+
+TEST(Import, I6_GivesEachCaptureItsBatchAndSerial) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive) << archive.error().text;
+  ASSERT_EQ(*(*archive)->BeginRun("import", "two.warc.gz"), 1u);
+  const Result<ImportOutcome> outcome = ImportFile(**archive, 1, "two.warc.gz", {});
+  ASSERT_TRUE(outcome) << outcome.error().text;
+  EXPECT_TRUE(outcome->is_new);
+  EXPECT_EQ(outcome->container.captures, 3u);
+  ASSERT_TRUE((*archive)->EndRun(1));
+  EXPECT_EQ(Lines((*archive)->View()), kTwoMonths);
+  // The file is there bit for bit, under its own name.
+  EXPECT_EQ(Bytes(fs, "a/volumes/main/00000001/two.warc.gz"), TwoMonths());
+
+  auto reader = ArchiveReader::Open(fs, "a");
+  ASSERT_TRUE(reader) << reader.error().text;
+  EXPECT_EQ(Lines((*reader)->View()), kTwoMonths);
+  const archive::Run run = (*reader)->View().holdings().runs().at(1);
+  EXPECT_EQ(run.captures, 3u);
+  EXPECT_TRUE(run.end.has_value());
+}
+
+TEST(Import, TakesTheSameBytesOnce) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  PutFile(fs, "other-name.warc.gz", TwoMonths());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+  for (const char* name : {"two.warc.gz", "other-name.warc.gz"}) {
+    const Result<ImportOutcome> again = ImportFile(**archive, 1, name, {});
+    ASSERT_TRUE(again) << again.error().text;
+    EXPECT_FALSE(again->is_new);
+    EXPECT_EQ(again->container.number, 1u);
+  }
+  EXPECT_EQ(Lines((*archive)->View()), kTwoMonths);
+  EXPECT_EQ(*fs.List("a/volumes/main"), (std::vector<std::string>{"00000001", "00000001.rows"}));
+}
+
+TEST(Import, LeavesAFileInPlaceWhenAsked) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ImportOptions options;
+  options.in_place = true;
+  ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", options));
+  EXPECT_EQ(*fs.List("a/volumes/main"), (std::vector<std::string>{"00000001.rows"}));
+  EXPECT_EQ(*(*archive)->View().PathOf(1), "two.warc.gz");
+  EXPECT_EQ(Lines((*archive)->View()), kTwoMonths);
+}
+
+TEST(Import, LeavesNothingOfAFileThatIsNoArchiveFile) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "notes.txt", "Dear diary, nothing happened today.");
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  const Result<ImportOutcome> outcome = ImportFile(**archive, 1, "notes.txt", {});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(outcome.error().text.starts_with("notes.txt is no WARC")) << outcome.error().text;
+  EXPECT_TRUE(fs.List("a/volumes/main")->empty());
+}
+
+TEST(Import, NamesWhoWritesWhenTheArchiveIsLocked) {
+  io::MemoryFileSystem fs;
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  const auto second = lab.Open();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kBusy);
+  EXPECT_EQ(second.error().text,
+            "a is being written by a test, since 2023-11-14T22:13:20Z; wait for it to end");
+}
+
+TEST(Import, ManyThreadsBringEachFileOnce) {
+  io::MemoryFileSystem fs;
+  constexpr int kFiles = 24;
+  for (int i = 0; i < kFiles; ++i) {
+    PutFile(fs, fmt::format("{}.warc.gz", i),
+            WarcText()
+                .Response(fmt::format("http://a.example/{:02}", i), "2004-05-30T01:02:03Z", "x")
+                .Response("http://a.example/same", "2004-05-30T01:02:03Z", std::to_string(i))
+                .bytes());
+  }
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  std::vector<std::thread> threads;
+  std::atomic<int> brought = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      // Each file is given to two threads.
+      for (int i = t / 2; i < kFiles; i += 2) {
+        const auto outcome = ImportFile(**archive, 1, fmt::format("{}.warc.gz", i), {});
+        ASSERT_TRUE(outcome) << outcome.error().text;
+        if (outcome->is_new) ++brought;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(brought, kFiles);
+  const std::vector<std::string> lines = Lines((*archive)->View());
+  EXPECT_EQ(lines.size(), 2u * kFiles);
+  std::set<std::string> ids;
+  for (const std::string& line : lines) ids.insert(line.substr(0, line.find(' ')));
+  EXPECT_EQ(ids.size(), lines.size());
+}
+
+TEST(Import, W15_ACatalogThatWasDeletedIsMadeAgainTheSame) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  PutFile(fs, "more.warc.gz",
+          WarcText().Response("http://a.example/", "2004-05-01T00:00:00Z", "early").bytes());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  std::vector<std::string> before;
+  {
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive);
+    ASSERT_TRUE((*archive)->BeginRun("import", ""));
+    ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+    ASSERT_TRUE(ImportFile(**archive, 1, "more.warc.gz", {}));
+    ASSERT_TRUE((*archive)->EndRun(1));
+    before = Lines((*archive)->View());
+  }
+  ASSERT_EQ(before.size(), 4u);
+  // With the rows beside the containers, and without them.
+  for (const bool with_rows : {true, false}) {
+    if (!with_rows) {
+      ASSERT_TRUE(fs.Remove("a/volumes/main/00000001.rows"));
+      PutFile(fs, "a/volumes/main/00000002.rows", "no rows");
+    }
+    auto archive = lab.OpenAnew();
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(Lines((*archive)->View()), before);
+  }
+}
+
+// Imports two files, and says how many were acknowledged.
+int ImportTwo(io::FileSystem& fs) {
+  ArchiveLab lab(fs);
+  if (!lab.Create()) return 0;
+  auto archive = lab.Open();
+  if (!archive || !(*archive)->BeginRun("import", "")) return 0;
+  int acknowledged = 0;
+  for (const char* name : {"two.warc.gz", "more.warc.gz"}) {
+    if (!ImportFile(**archive, 1, name, {})) return acknowledged;
+    ++acknowledged;
+  }
+  return (*archive)->EndRun(1) ? acknowledged + 1 : acknowledged;
+}
+
+class ImportCrash : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ImportCrash, LosesNothingAcknowledgedWhereverTheDiskFails) {
+  const std::string more =
+      WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes();
+  for (int fail_at = 1;; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    io::MemoryFileSystem disk;
+    PutFile(disk, "two.warc.gz", TwoMonths());
+    PutFile(disk, "more.warc.gz", more);
+    disk.SyncAll();
+    int acknowledged = 0;
+    {
+      io::FaultFileSystem fs(disk, fail_at);
+      acknowledged = ImportTwo(fs);
+    }
+    io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+    if (GetParam()) disk.Crash(dice);
+
+    ArchiveLab lab(disk);
+    const Result<bool> made = IsArchive(disk, "a");
+    ASSERT_TRUE(made);
+    if (!*made) {
+      ASSERT_EQ(acknowledged, 0);
+      ASSERT_TRUE(lab.Create());
+    }
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive) << archive.error().text;
+    std::vector<std::string> lines = Lines((*archive)->View());
+    EXPECT_GE(lines.size(), acknowledged == 0 ? 0u : acknowledged == 1 ? 3u : 4u);
+    // Started again, it brings what is missing, and each capture is there once.
+    Result<std::uint32_t> run = (*archive)->BeginRun("import", "again");
+    ASSERT_TRUE(run) << run.error().text;
+    for (const char* name : {"two.warc.gz", "more.warc.gz"}) {
+      const auto outcome = ImportFile(**archive, *run, name, {});
+      ASSERT_TRUE(outcome) << outcome.error().text;
+    }
+    std::multiset<std::string> found;
+    for (const std::string& line : Lines((*archive)->View())) {
+      found.insert(line.substr(line.find(' ') + 1));
+    }
+    EXPECT_EQ(found,
+              (std::multiset<std::string>{
+                  "http://a.example/ 20040530010203000", "http://a.example/ 20040602000000250",
+                  "http://b.example/x 20040601000000000", "http://c.example/ 20040501000000000"}));
+    for (const auto& [number, container] : (*archive)->View().holdings().containers()) {
+      EXPECT_EQ(Bytes(disk, *(*archive)->View().PathOf(number)),
+                container.name == "two.warc.gz" ? TwoMonths() : more);
+    }
+    // Nothing is left of what was interrupted.
+    EXPECT_EQ(disk.List("a/volumes/main")->size(), 4u);
+    if (acknowledged == 3) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutPowerCut, ImportCrash, ::testing::Bool());
+
+class Revisits : public ::testing::Test {
+ protected:
+  // Imports the originals and then one revisit, and resolves it.
+  Result<catalog::HeldCapture> Resolve(const WarcText& originals, const WarcText& revisit) {
+    PutFile(fs_, "1.warc.gz", originals.bytes());
+    PutFile(fs_, "2.warc.gz", revisit.bytes());
+    ArchiveLab lab(fs_);
+    EXPECT_TRUE(lab.Create());
+    archive_ = *lab.Open();
+    EXPECT_TRUE(archive_->BeginRun("import", ""));
+    // The revisit first: its original may come later.
+    EXPECT_TRUE(ImportFile(*archive_, 1, "2.warc.gz", {}));
+    EXPECT_TRUE(ImportFile(*archive_, 1, "1.warc.gz", {}));
+    const ArchiveView view = archive_->View();
+    CaptureQuery query;
+    query.where.what = catalog::SelectUrl("http://r.example/");
+    query.where.from = *ParseIso("2005-01-01T00:00:00Z");
+    CaptureResults results(view.catalog(), query);
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held || *held == nullptr) return Error{ErrorCode::kInvalid, "the revisit is not there"};
+    return RevisitResolver(view).Resolve(**held);
+  }
+
+  io::MemoryFileSystem fs_;
+  std::unique_ptr<ArchiveWriter> archive_;
+};
+
+TEST_F(Revisits, D6_AreResolvedByUriAndDate) {
+  WarcText originals;
+  originals.Response("http://o.example/", "2004-01-01T00:00:00Z", "same")
+      .Response("http://o.example/", "2004-01-02T00:00:00Z", "same");
+  WarcText revisit;
+  revisit.Revisit("http://r.example/", "2005-01-01T00:00:00Z", "same", "http://o.example/",
+                  "2004-01-02T00:00:00Z");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(FormatDigits14(original->row.time), "20040102000000");
+}
+
+TEST_F(Revisits, D6_AreResolvedByTheirOwnUrlAndDigest) {
+  WarcText originals;
+  originals.Response("http://r.example/", "2004-01-01T00:00:00Z", "same")
+      .Response("http://r.example/", "2004-01-02T00:00:00Z", "other");
+  WarcText revisit;
+  revisit.Revisit("http://r.example/", "2005-01-01T00:00:00Z", "same");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(FormatDigits14(original->row.time), "20040101000000");
+}
+
+TEST_F(Revisits, D6_AreResolvedByRecordId) {
+  WarcText originals;
+  originals.Response("http://o.example/", "2004-01-01T00:00:00Z", "one");
+  const std::string id = originals.last_capture();
+  WarcText revisit;
+  revisit.Revisit("http://r.example/", "2005-01-01T00:00:00Z", "what digest ever", "", "", id);
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(original->row.url, "http://o.example/");
+}
+
+TEST_F(Revisits, D6_AreResolvedByDigestAlone) {
+  WarcText originals;
+  originals.Response("http://o.example/1", "2004-01-01T00:00:00Z", "one")
+      .Response("http://o.example/2", "2004-01-01T00:00:00Z", "same");
+  WarcText revisit;
+  revisit.Revisit("http://r.example/", "2005-01-01T00:00:00Z", "same");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(original->row.url, "http://o.example/2");
+}
+
+TEST_F(Revisits, D6_ChainsEnd) {
+  WarcText originals;
+  originals.Revisit("http://o.example/1", "2004-01-02T00:00:00Z", "same", "http://o.example/2",
+                    "2004-01-01T00:00:00Z");
+  originals.Response("http://o.example/2", "2004-01-01T00:00:00Z", "same");
+  WarcText revisit;
+  revisit.Revisit("http://r.example/", "2005-01-01T00:00:00Z", "same", "http://o.example/1",
+                  "2004-01-02T00:00:00Z");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(original->row.url, "http://o.example/2");
+}
+
+TEST_F(Revisits, D6_RoundsEndWithAnError) {
+  WarcText originals;
+  originals.Revisit("http://o.example/1", "2004-01-02T00:00:00Z", "gone", "http://r.example/",
+                    "2005-01-01T00:00:00Z");
+  WarcText revisit;
+  revisit.Revisit("http://r.example/", "2005-01-01T00:00:00Z", "gone", "http://o.example/1",
+                  "2004-01-02T00:00:00Z");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_FALSE(original);
+  EXPECT_EQ(original.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(original.error().text,
+            "http://r.example/ of 2005-01-01T00:00:00Z repeats a capture that is not in this "
+            "archive");
+}
+
+}  // namespace
+}  // namespace stele::archive

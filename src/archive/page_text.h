@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "formats/http/message.h"
+
+// What a page says, whatever its markup: for comparing captures of it.
+namespace stele::archive {
+
+// Larger payloads are not looked at.
+inline constexpr std::size_t kPageTextBytesMax = std::size_t{16} << 20;
+
+// Whether payloads of this media type ("text/html", in lower case) are read as pages.
+bool HasPageText(std::string_view type);
+
+// The text of a payload: `content_type` is the header's value, `headers` say the content codings
+// and may be null. As a reader sees it, line by line. Nothing where it is no HTML and no plain
+// text, is larger than kPageTextBytesMax, or cannot be decoded.
+std::optional<std::string> PageTextOf(std::string_view payload, std::string_view content_type,
+                                      const http::Headers* headers);
+
+// A number for what the text says without case, punctuation and markup; equal for equal texts.
+// 0 where PageTextOf() gives nothing.
+std::uint64_t TextDigestOf(std::string_view payload, std::string_view content_type,
+                           const http::Headers* headers);
+
+}  // namespace stele::archive

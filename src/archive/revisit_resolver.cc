@@ -1,0 +1,154 @@
+// Most revisits name their original by URI and date, or repeat one of their own URL: both are
+// looked up in the catalog. What is left, an original known only by its record id or digest, is
+// looked for in the rows of all containers, one after another.
+#include "archive/revisit_resolver.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "formats/warc/revisit.h"
+
+namespace stele::archive {
+namespace {
+
+using catalog::Capture;
+using catalog::HeldCapture;
+
+// Longer chains are nonsense.
+constexpr int kChainMax = 16;
+
+}  // namespace
+
+bool HaveSamePayload(const Capture& a, const Capture& b) {
+  if (a.sha256 && b.sha256) return *a.sha256 == *b.sha256;
+  return a.sha1 && b.sha1 && *a.sha1 == *b.sha1;
+}
+
+Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
+  HeldCapture at = revisit;
+  std::set<catalog::CaptureId> seen;
+  bool was_removed = false;
+  for (int step = 0; step < kChainMax && seen.insert(at.row.id).second; ++step) {
+    Result<Wanted> wanted = WantedBy(at);
+    if (!wanted) return wanted.error();
+    Found found;
+    using Look = Status (RevisitResolver::*)(const Capture&, const Wanted&, Found&) const;
+    for (const Look look : {&RevisitResolver::ByUriAndDate, &RevisitResolver::BySameUrl,
+                            &RevisitResolver::ByRecordIdOrDigest}) {
+      if (const Status looked = (this->*look)(at.row, *wanted, found); !looked) {
+        return looked.error();
+      }
+      if (found.capture) break;
+    }
+    was_removed = found.was_removed;
+    if (!found.capture) break;
+    if ((found.capture->row.flags & catalog::kRevisit) == 0) return *std::move(found.capture);
+    at = *std::move(found.capture);
+  }
+  return Error{ErrorCode::kNotFound,
+               fmt::format("{} of {} repeats a capture that {}", revisit.row.url,
+                           FormatIso(revisit.row.time),
+                           was_removed ? "was taken down" : "is not in this archive")};
+}
+
+Result<RevisitResolver::Wanted> RevisitResolver::WantedBy(const HeldCapture& revisit) const {
+  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(revisit.row.place);
+  if (!stored) return stored.error();
+  const warc::RevisitTarget target = warc::RevisitTargetOf((*stored)->record());
+  Wanted wanted;
+  wanted.uri = target.uri;
+  wanted.date = ParseIso(target.date);
+  wanted.record_id = RecordIdHash(target.record_id);
+  wanted.not_modified =
+      warc::RevisitProfileOf((*stored)->record()) == warc::RevisitProfile::kServerNotModified;
+  return wanted;
+}
+
+void RevisitResolver::Consider(const Capture& revisit, HeldCapture candidate, Found& found) const {
+  if (candidate.row.id == revisit.id) return;
+  if ((candidate.row.flags & catalog::kRemoved) != 0) {
+    found.was_removed = true;
+  } else {
+    found.capture = std::move(candidate);
+  }
+}
+
+Status RevisitResolver::ByUriAndDate(const Capture& revisit, const Wanted& wanted,
+                                     Found& found) const {
+  if (wanted.uri.empty() || !wanted.date) return {};
+  catalog::LocationQuery query;
+  query.what = catalog::SelectUrl(wanted.uri);
+  // Dates of one second or one millisecond, as their writers knew them.
+  query.from = Timestamp{wanted.date->milliseconds / 1000 * 1000};
+  query.to = Timestamp{query.from.milliseconds + 999};
+  catalog::LocationResults results = view_.catalog().Find(query);
+  for (;;) {
+    Result<const catalog::LocationEntry*> entry = results.Next();
+    if (!entry) return entry.error();
+    if (*entry == nullptr) return {};
+    Result<HeldCapture> held = view_.catalog().Get((*entry)->id);
+    if (!held) return held.error();
+    const bool has_digests =
+        (revisit.sha1 && held->row.sha1) || (revisit.sha256 && held->row.sha256);
+    if (has_digests && !wanted.not_modified && !HaveSamePayload(revisit, held->row)) continue;
+    Consider(revisit, *std::move(held), found);
+    if (found.capture && (found.capture->row.flags & catalog::kRevisit) == 0) return {};
+  }
+}
+
+Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
+                                  Found& found) const {
+  catalog::LocationQuery query;
+  query.what =
+      revisit.key.empty() ? catalog::SelectUrl(revisit.url) : catalog::SelectKey(revisit.key);
+  catalog::LocationResults results = view_.catalog().Find(query);
+  for (;;) {
+    Result<const catalog::LocationEntry*> entry = results.Next();
+    if (!entry) return entry.error();
+    if (*entry == nullptr) return {};
+    // The last one before the revisit is the one that the crawler knew.
+    if (found.capture && (*entry)->time > revisit.time) return {};
+    Result<HeldCapture> held = view_.catalog().Get((*entry)->id);
+    if (!held) return held.error();
+    if ((held->row.flags & catalog::kRevisit) != 0) continue;
+    const bool unchanged =
+        wanted.not_modified && held->row.status == 200 && held->row.time <= revisit.time;
+    if (unchanged || HaveSamePayload(revisit, held->row)) {
+      Consider(revisit, *std::move(held), found);
+    }
+  }
+}
+
+Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted& wanted,
+                                           Found& found) const {
+  if (wanted.record_id == 0 && !revisit.sha1 && !revisit.sha256) return {};
+  for (const auto& [number, container] : view_.holdings().containers()) {
+    Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(number);
+    if (!rows) return rows.error();
+    std::vector<catalog::CaptureId> ids;
+    const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
+      for (const ContainerCapture& capture : some) {
+        const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
+        const bool is_same =
+            (capture.row.flags & catalog::kRevisit) == 0 && HaveSamePayload(revisit, capture.row);
+        if (is_named || is_same) ids.push_back(capture.row.id);
+      }
+      return {};
+    });
+    if (!read) return read;
+    for (catalog::CaptureId id : ids) {
+      for (const Container::Batch& batch : container.batches) {
+        if (batch.batch == id.batch) id.serial += batch.base;
+      }
+      Result<HeldCapture> held = view_.catalog().Get(id);
+      if (!held && held.error().code == ErrorCode::kNotFound) continue;
+      if (!held) return held.error();
+      Consider(revisit, *std::move(held), found);
+      if (found.capture) return {};
+    }
+  }
+  return {};
+}
+
+}  // namespace stele::archive
