@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/moment.h"
+#include "formats/cdx/capture_rules.h"
 #include "formats/http/media_type.h"
 #include "formats/url/surt.h"
 #include "util/ascii.h"
@@ -13,33 +15,6 @@ namespace stele::cli {
 namespace {
 
 using record::Record;
-
-// The digits that every moment in "2014-01-26" or "201401" begins with; nothing when it is no time.
-std::optional<std::string> MomentDigits(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), IsAsciiDigit)) {
-    return ParseDigits(text) ? std::optional(std::string(text)) : std::nullopt;
-  }
-  const std::optional<Timestamp> time = ParseIso(text);
-  if (!time) return std::nullopt;
-  // As many digits as were written, those of a zone apart.
-  const std::size_t clock = text.find('T');
-  const std::string_view local =
-      clock == std::string_view::npos ? text : text.substr(0, text.find_first_of("Z+-", clock));
-  const auto digits = std::count_if(local.begin(), local.end(), IsAsciiDigit);
-  return FormatDigits17(*time).substr(0, static_cast<std::size_t>(digits));
-}
-
-bool IsStatusPattern(std::string_view text) {
-  return text.size() == 3 && IsAsciiDigit(text[0]) &&
-         (text.substr(1) == "xx" || (IsAsciiDigit(text[1]) && IsAsciiDigit(text[2])));
-}
-
-// A key that ends where the URL's path goes on after a slash.
-std::string PrefixKey(const std::string& url) {
-  std::string key = url::SurtKey(url);
-  if ((url.ends_with('/') || url.ends_with('?')) && !key.ends_with(url.back())) key += url.back();
-  return key;
-}
 
 bool HasPrefix(std::string_view key, std::string_view prefix) {
   // "/a/" is filed under "/a".
@@ -88,17 +63,12 @@ bool MatchesHead(const RecordSelection& selection, const Record& record) {
          MatchesDate(selection, record) && MatchesUrl(selection, record);
 }
 
-bool MatchesMime(std::string_view wanted, std::string_view type) {
-  if (wanted.ends_with("/*")) return type.starts_with(wanted.substr(0, wanted.size() - 1));
-  return type == wanted;
-}
-
 bool MatchesBlock(const RecordSelection& selection, const Record& record,
                   const record::PayloadStream& payload) {
-  std::string status;
+  std::optional<std::uint32_t> status;
   std::string_view content_type;
   if (const http::ResponseHead* head = payload.response()) {
-    status = fmt::format("{:03}", head->status);
+    status = static_cast<std::uint32_t>(head->status);
     content_type = head->headers.Find("Content-Type").value_or("");
   } else if (const http::RequestHead* request = payload.request()) {
     content_type = request->headers.Find("Content-Type").value_or("");
@@ -107,9 +77,9 @@ bool MatchesBlock(const RecordSelection& selection, const Record& record,
   }
   const std::string type = http::ParseMediaType(content_type).type;
   return AnyOrNone(selection.mimes,
-                   [&](const std::string& mime) { return MatchesMime(mime, type); }) &&
+                   [&](const std::string& mime) { return cdx::MatchesType(mime, type); }) &&
          AnyOrNone(selection.statuses, [&](const std::string& wanted) {
-           return wanted == status || (wanted.ends_with("xx") && status.starts_with(wanted[0]));
+           return status && cdx::MatchesStatus(wanted, *status);
          });
 }
 
@@ -151,7 +121,7 @@ Result<RecordSelection> SelectionOf(const Arguments& arguments) {
   }
   selection.statuses = arguments.GetAll("--status");
   for (const std::string& status : selection.statuses) {
-    if (!IsStatusPattern(status)) {
+    if (!cdx::IsStatusPattern(status)) {
       return Error{ErrorCode::kInvalid, fmt::format("--status {} is not like 404 or 4xx", status)};
     }
   }

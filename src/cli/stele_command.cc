@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/archive_commands.h"
 #include "cli/command_line.h"
 #include "cli/store_commands.h"
 #include "cli/warc_commands.h"
@@ -62,8 +63,10 @@ Command SteleCommand() {
   root.name = "stele";
   root.summary = "Stele, a web archive in one program";
   root.details = "Data goes to the standard output, messages to the error output.";
-  root.examples = {{"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {WarcCommand(), StoreCommand(), help, version};
+  root.examples = {{"stele import --archive my-archive *.warc.gz", "Make an archive"},
+                   {"stele warc check *.warc.gz", "Check web archive files"}};
+  root.commands = {ImportCommand(), LsCommand(),    GetCommand(), InfoCommand(),
+                   WarcCommand(),   StoreCommand(), help,         version};
   return root;
 }
 

@@ -1,0 +1,175 @@
+#include "cli/archive_commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/moment.h"
+#include "formats/cdx/capture_rules.h"
+#include "formats/url/surt.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+// One selection of what any of several means.
+catalog::Selection Union(std::vector<catalog::KeyRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  catalog::Selection all;
+  for (catalog::KeyRange& range : ranges) {
+    if (!all.ranges.empty() && range.begin <= all.ranges.back().end) {
+      all.ranges.back().end = std::max(all.ranges.back().end, range.end);
+    } else {
+      all.ranges.push_back(std::move(range));
+    }
+  }
+  return all;
+}
+
+Result<catalog::Selection> UrlsOf(const Arguments& arguments) {
+  std::vector<catalog::KeyRange> ranges;
+  const auto add = [&](const catalog::Selection& selection) {
+    ranges.insert(ranges.end(), selection.ranges.begin(), selection.ranges.end());
+  };
+  for (const std::string& url : arguments.positionals) add(catalog::SelectUrl(url));
+  for (const std::string& url : arguments.GetAll("--prefix")) {
+    Result<catalog::Selection> below = catalog::SelectPrefix(PrefixKey(url));
+    if (!below) return below.error();
+    add(*below);
+    // "/a/" is filed under "/a".
+    add(catalog::SelectUrl(url));
+  }
+  for (const std::string& host : arguments.GetAll("--host")) add(catalog::SelectHost(host));
+  for (const std::string& domain : arguments.GetAll("--domain")) {
+    add(catalog::SelectDomain(domain));
+  }
+  return ranges.empty() ? catalog::SelectAll() : Union(std::move(ranges));
+}
+
+Result<Moments> MomentsOption(std::string_view option, const std::string& text) {
+  const std::optional<Moments> moments = MomentsOf(text);
+  if (moments) return *moments;
+  return Error{ErrorCode::kInvalid,
+               fmt::format("{} {} is no time like 20140126 or 2014-01-26T20:06:24Z", option, text)};
+}
+
+Status FillTimes(const Arguments& arguments, catalog::LocationQuery& query) {
+  if (const auto text = arguments.Get("--from")) {
+    Result<Moments> moments = MomentsOption("--from", *text);
+    if (!moments) return moments.error();
+    query.from = moments->first;
+  }
+  if (const auto text = arguments.Get("--to")) {
+    Result<Moments> moments = MomentsOption("--to", *text);
+    if (!moments) return moments.error();
+    query.to = moments->last;
+  }
+  if (const auto text = arguments.Get("--at")) {
+    if (arguments.Has("--from") || arguments.Has("--to")) {
+      return Error{ErrorCode::kInvalid, "--at is one moment; leave out --from and --to"};
+    }
+    Result<Moments> moments = MomentsOption("--at", *text);
+    if (!moments) return moments.error();
+    query.from = moments->last;
+    query.pick = catalog::LocationQuery::Pick::kBefore;
+  }
+  return {};
+}
+
+Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
+                                                  std::string_view option) {
+  const std::optional<std::string> text = arguments.Get(option);
+  if (!text) return std::optional<std::uint32_t>();
+  const std::optional<std::uint64_t> number = ParseDecimal(*text);
+  if (!number || *number > std::numeric_limits<std::uint32_t>::max()) {
+    return Error{ErrorCode::kInvalid, fmt::format("{} {} is no number", option, *text)};
+  }
+  return std::optional(static_cast<std::uint32_t>(*number));
+}
+
+}  // namespace
+
+ExitCode Fail(Context& context, const Error& error) {
+  Complain(context, error.text);
+  return error.code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kFailed;
+}
+
+std::string ArchiveDirectory(const Arguments& arguments) {
+  if (const auto directory = arguments.Get("--archive")) return *directory;
+  const char* directory = std::getenv("STELE_ARCHIVE");
+  return directory != nullptr && *directory != '\0' ? directory : ".";
+}
+
+std::vector<Option> WithArchiveOption(std::vector<Option> options) {
+  options.push_back({"--archive", "DIR", "The archive; else $STELE_ARCHIVE is taken", "."});
+  return options;
+}
+
+std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, Context& context,
+                                                    ExitCode& code) {
+  auto reader = archive::ArchiveReader::Open(context.fs, ArchiveDirectory(arguments));
+  if (reader) return std::move(*reader);
+  code = Fail(context, reader.error());
+  return nullptr;
+}
+
+std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& directory,
+                                                           std::string_view command,
+                                                           Context& context, ExitCode& code) {
+  char host[256] = "";
+  static_cast<void>(::gethostname(host, sizeof host - 1));
+  auto writer = archive::ArchiveWriter::Open(
+      {context.fs, context.clock, context.random,
+       fmt::format("stele {}, process {} on {}", command, ::getpid(), host)},
+      directory);
+  if (writer) return std::move(*writer);
+  code = Fail(context, writer.error());
+  return nullptr;
+}
+
+std::vector<Option> WithCaptureOptions(std::vector<Option> options) {
+  const std::vector<Option> selection = {
+      {"--prefix", "URL", "URLs that begin so; repeatable"},
+      {"--host", "HOST", "URLs on this host; repeatable"},
+      {"--domain", "DOMAIN", "URLs on this host and the hosts below it; repeatable"},
+      {"--from", "TIME", "Not before: 2014, 20140126200624, 2014-01-26T20:06:24Z"},
+      {"--to", "TIME", "Not after; 2014 includes the whole year"},
+      {"--at", "TIME", "Each URL as it was then: its last capture at or before that time"},
+      {"--run", "N", "Captured by this crawl or import"},
+      {"--batch", "MONTH", "Captured in this month: 200405"},
+      {"--mime", "TYPE", "Only this media type: text/html, image/*; repeatable"},
+      {"--status", "CODE", "Only this HTTP status: 200, 4xx; repeatable"},
+      {"--pages", "", "Only what people call pages, without pictures, scripts and the like"}};
+  options.insert(options.end(), selection.begin(), selection.end());
+  return options;
+}
+
+Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments) {
+  archive::CaptureQuery query;
+  Result<catalog::Selection> urls = UrlsOf(arguments);
+  if (!urls) return urls.error();
+  query.where.what = *std::move(urls);
+  if (const Status filled = FillTimes(arguments, query.where); !filled) return filled.error();
+  Result<std::optional<std::uint32_t>> run = NumberOption(arguments, "--run");
+  if (!run) return run.error();
+  query.run = *run;
+  Result<std::optional<std::uint32_t>> batch = NumberOption(arguments, "--batch");
+  if (!batch) return batch.error();
+  query.batch = *batch;
+  for (const std::string& type : arguments.GetAll("--mime")) {
+    query.types.push_back(AsciiLower(type));
+  }
+  query.statuses = arguments.GetAll("--status");
+  for (const std::string& status : query.statuses) {
+    if (!cdx::IsStatusPattern(status)) {
+      return Error{ErrorCode::kInvalid, fmt::format("--status {} is not like 404 or 4xx", status)};
+    }
+  }
+  query.pages_only = arguments.Has("--pages");
+  return query;
+}
+
+}  // namespace stele::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/archive_reader.h"
+#include "archive/archive_writer.h"
+#include "archive/capture_query.h"
+#include "cli/command.h"
+
+// The commands that work on an archive, one file for each, and what they share.
+namespace stele::cli {
+
+Command ImportCommand();
+Command LsCommand();
+Command GetCommand();
+Command InfoCommand();
+
+// --archive, and where it is not given $STELE_ARCHIVE, else the current directory.
+std::string ArchiveDirectory(const Arguments& arguments);
+std::vector<Option> WithArchiveOption(std::vector<Option> options);
+
+// The archive that is meant, open for reading. Null after a complaint; `code` says how to end.
+std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, Context& context,
+                                                    ExitCode& code);
+// The same, open for writing by the command of this name.
+std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& directory,
+                                                           std::string_view command,
+                                                           Context& context, ExitCode& code);
+
+// Options that choose captures, and what they say. Positional arguments are URLs.
+std::vector<Option> WithCaptureOptions(std::vector<Option> options);
+// Errors: kInvalid, for the person who typed it.
+Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments);
+
+// Complains, and says with which code to end.
+ExitCode Fail(Context& context, const Error& error);
+
+}  // namespace stele::cli

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include "archive/revisit_resolver.h"
+#include "cli/archive_commands.h"
+#include "cli/output.h"
+#include "cli/record_part.h"
+#include "formats/record/payload.h"
+#include "util/digest.h"
+
+namespace stele::cli {
+namespace {
+
+// Hashes the payload of a block as it streams by.
+class PayloadHasher final : private record::PayloadSink {
+ public:
+  explicit PayloadHasher(const record::Record& record) { payload_.Begin(record); }
+  void Feed(std::string_view piece) {
+    if (piece.empty()) {
+      payload_.Finish(this);
+    } else {
+      payload_.Feed(piece, this);
+    }
+  }
+  bool Is(const catalog::Sha256Bytes& sha256) {
+    return hasher_.Finish().bytes() == std::string_view(sha256.data(), sha256.size());
+  }
+
+ private:
+  void OnPayload(std::string_view piece) override { hasher_.Update(piece); }
+
+  record::PayloadStream payload_;
+  Hasher hasher_{DigestAlgorithm::kSha256};
+};
+
+Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapture& capture,
+                       RecordPart part, io::Sink& out, Context& context) {
+  Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(capture.row.place);
+  if (!stored) return stored.error();
+  PayloadHasher hasher((*stored)->record());
+  bool ended = false;
+  const auto read = [&]() -> Result<std::string_view> {
+    Result<std::string_view> piece = (*stored)->Read();
+    if (piece) hasher.Feed(*piece);
+    if (piece && piece->empty()) ended = true;
+    return piece;
+  };
+  Result<std::optional<std::string>> wrong = PrintRecord((*stored)->record(), part, read, out);
+  if (!wrong) return wrong.error();
+  const bool is_revisit = (capture.row.flags & catalog::kRevisit) != 0;
+  if (ended && !is_revisit && capture.row.sha256 && !hasher.Is(*capture.row.sha256)) {
+    Complain(context, fmt::format("{}: what was printed is damaged: its digest is not the one that "
+                                  "it had when it came; run stele verify",
+                                  capture.row.url));
+    return ExitCode::kDefects;
+  }
+  if (*wrong) {
+    Complain(context, fmt::format("{}: {}", capture.row.url, **wrong));
+    return ExitCode::kDefects;
+  }
+  return ExitCode::kDone;
+}
+
+// Nothing when several were asked for.
+std::optional<RecordPart> PartOf(const Arguments& arguments) {
+  std::optional<RecordPart> chosen;
+  for (const auto& [name, part] :
+       {std::pair("--record", RecordPart::kRecord), std::pair("--http", RecordPart::kHttp),
+        std::pair("--payload", RecordPart::kPayload)}) {
+    if (!arguments.Has(name)) continue;
+    if (chosen) return std::nullopt;
+    chosen = part;
+  }
+  return chosen.value_or(RecordPart::kDecoded);
+}
+
+// The one capture that is meant.
+Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Arguments& arguments) {
+  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments);
+  if (!query) return query.error();
+  query->where.pick = catalog::LocationQuery::Pick::kNearest;
+  if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;
+  archive::CaptureResults results(view.catalog(), *query);
+  Result<const catalog::HeldCapture*> found = results.Next();
+  if (!found) return found.error();
+  if (*found != nullptr) return **found;
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no such capture of {}", arguments.positionals[0])};
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  if (arguments.positionals.size() != 1) {
+    Complain(context, "Which URL? Name one.");
+    return ExitCode::kUsage;
+  }
+  const std::optional<RecordPart> part = PartOf(arguments);
+  if (!part) {
+    Complain(context, "give one of --record, --http, --payload");
+    return ExitCode::kUsage;
+  }
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  Result<catalog::HeldCapture> capture = Choose(view, arguments);
+  if (!capture) return Fail(context, capture.error());
+  const bool wants_payload = *part == RecordPart::kPayload || *part == RecordPart::kDecoded;
+  if (wants_payload && (capture->row.flags & catalog::kRevisit) != 0) {
+    capture = archive::RevisitResolver(view).Resolve(*capture);
+    if (!capture) return Fail(context, capture.error());
+  }
+  auto output = OutputFile::Create(context, arguments.Get("--output").value_or("-"),
+                                   arguments.Has("--force"));
+  if (!output) return Fail(context, output.error());
+  Result<ExitCode> printed = Print(view, *capture, *part, **output, context);
+  if (!printed) return Fail(context, printed.error());
+  if (const Status committed = (*output)->Commit(); !committed) {
+    return Fail(context, committed.error());
+  }
+  return *printed;
+}
+
+}  // namespace
+
+Command GetCommand() {
+  Command command;
+  command.name = "get";
+  command.summary = "Print a capture";
+  command.details =
+      "The capture nearest to --at, or the latest. Of one that repeats an earlier capture, the "
+      "payload is that one's. The payload's digest is verified on the way.";
+  command.arguments = "URL";
+  command.options = WithArchiveOption(
+      {{"--at", "TIME", "As near as possible to this time", "the latest"},
+       {"--run", "N", "Captured by this crawl or import"},
+       {"--record", "", "The whole record, as it is stored"},
+       {"--http", "", "The head of the HTTP message"},
+       {"--payload", "", "The payload as the server sent it, without decompressing it"},
+       {"--output", "FILE", "Write to FILE instead of the standard output"},
+       {"--force", "", "Replace FILE if it exists"}});
+  command.examples = {
+      {"stele get https://example.org/ >page.html", "The page as it was captured last"},
+      {"stele get --at 2004 --http https://example.org/", "Its HTTP headers, long ago"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include "cli/archive_commands.h"
+#include "util/json.h"
+
+namespace stele::cli {
+namespace {
+
+struct Sums {
+  std::uint64_t captures = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t losses = 0;
+};
+
+Sums SumsOf(const archive::Holdings& holdings) {
+  Sums sums;
+  for (const auto& [number, container] : holdings.containers()) {
+    sums.captures += container.captures;
+    sums.bytes += container.bytes;
+    sums.losses += container.losses;
+  }
+  return sums;
+}
+
+std::string InfoText(const archive::ArchiveView& view) {
+  const archive::ArchiveConfig& config = view.layout().config();
+  const archive::Holdings& holdings = view.holdings();
+  const Sums sums = SumsOf(holdings);
+  std::string out = fmt::format("{}\n", config.title);
+  for (const auto& [name, value] :
+       {std::pair("description", config.description), std::pair("creator", config.creator),
+        std::pair("rights", config.rights), std::pair("contact", config.contact),
+        std::pair("language", config.language)}) {
+    if (!value.empty()) out += fmt::format("{}: {}\n", name, value);
+  }
+  out += fmt::format("{} captures in {} containers, {:.1f} MB\n", sums.captures,
+                     holdings.containers().size(), static_cast<double>(sums.bytes) / 1e6);
+  if (sums.losses > 0) out += fmt::format("{} places could not be read\n", sums.losses);
+  out += "\nruns:\n";
+  for (const auto& [number, run] : holdings.runs()) {
+    out += fmt::format("  {:>4}  {}  {:<8} {:>10} captures  {}{}\n", number, FormatIso(run.begin),
+                       run.kind, run.captures, run.note, run.end ? "" : "  (not ended)");
+  }
+  return out;
+}
+
+std::string InfoJson(const archive::ArchiveView& view) {
+  const archive::ArchiveConfig& config = view.layout().config();
+  const archive::Holdings& holdings = view.holdings();
+  const Sums sums = SumsOf(holdings);
+  std::string out = "{";
+  for (const auto& [name, value] :
+       {std::pair("title", config.title), std::pair("description", config.description),
+        std::pair("creator", config.creator), std::pair("rights", config.rights),
+        std::pair("contact", config.contact), std::pair("language", config.language)}) {
+    out += fmt::format("\"{}\": ", name);
+    AppendJsonString(out, value);
+    out += ", ";
+  }
+  out += fmt::format(
+      "\"captures\": {}, \"containers\": {}, \"bytes\": {}, \"losses\": {}, \"runs\": [",
+      sums.captures, holdings.containers().size(), sums.bytes, sums.losses);
+  for (const auto& [number, run] : holdings.runs()) {
+    if (out.back() != '[') out += ", ";
+    out += fmt::format("{{\"run\": {}, \"kind\": \"{}\", \"begin\": \"{}\", \"end\": ", number,
+                       run.kind, FormatIso(run.begin));
+    out += run.end ? fmt::format("\"{}\"", FormatIso(*run.end)) : "null";
+    out += fmt::format(", \"containers\": {}, \"captures\": {}, \"note\": ", run.containers,
+                       run.captures);
+    AppendJsonString(out, run.note);
+    out += '}';
+  }
+  return out + "]}\n";
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  const Status written =
+      context.out.Write(arguments.Has("--json") ? InfoJson(view) : InfoText(view));
+  return written ? code : Fail(context, written.error());
+}
+
+}  // namespace
+
+Command InfoCommand() {
+  Command command;
+  command.name = "info";
+  command.summary = "Say what an archive holds, and which runs brought it";
+  command.details =
+      "Title and the like come from archive.toml and may be changed there. A run is one import or "
+      "one crawl.";
+  command.options = WithArchiveOption({{"--json", "", "As a JSON object"}});
+  command.examples = {{"stele info --archive my-archive", "What is in there?"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

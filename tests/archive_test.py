@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""An archive as a person uses it: import, ls, get, info; samples of other projects where they are."""
+
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+STELE = os.environ["STELE"]
+SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
+
+
+def record(kind, url, date, block, *fields):
+    head = [b"WARC/1.1", b"WARC-Type: " + kind.encode(), b"WARC-Target-URI: " + url.encode(),
+            b"WARC-Date: " + date.encode(),
+            b"WARC-Record-ID: <urn:uuid:" +
+            hashlib.md5((kind + url + date).encode()).hexdigest().encode() + b">",
+            b"Content-Type: application/http; msgtype=response",
+            b"Content-Length: " + str(len(block)).encode()] + [f.encode() for f in fields]
+    return gzip.compress(b"\r\n".join(head) + b"\r\n\r\n" + block + b"\r\n\r\n")
+
+
+def response(url, date, body, status=200, mime="text/html"):
+    block = f"HTTP/1.1 {status} X\r\nContent-Type: {mime}\r\n\r\n".encode() + body
+    return record("response", url, date, block)
+
+
+class Archive(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stele-archive-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.archive = self.folder / "archive"
+
+    def run_stele(self, *arguments, code=0, **more):
+        done = subprocess.run([STELE, *map(str, arguments)], capture_output=True, check=False,
+                              timeout=300, **more)
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return done.stdout.decode("utf-8", "replace")
+
+    def stele(self, command, *arguments, **more):
+        return self.run_stele(command, "--archive", self.archive, *arguments, **more)
+
+    def put(self, name, *records):
+        path = self.folder / name
+        path.write_bytes(b"".join(records))
+        return path
+
+    def rows(self, *arguments):
+        return [json.loads(line) for line in self.stele("ls", "--json", *arguments).splitlines()]
+
+
+class Everyday(Archive):
+    def test_W15_import_ls_get_info(self):
+        old = self.put("old.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"old"),
+                       response("http://example.org/a.png", "2004-05-01T10:00:01Z", b"png",
+                                mime="image/png"))
+        new = self.put("new.warc.gz", response("http://example.org/", "2014-05-01T10:00:00Z", b"new"),
+                       response("http://sub.example.org/x", "2014-05-01T10:00:00Z", b"gone", 404))
+        self.stele("import", old)
+        self.stele("import", new)
+        self.assertEqual(self.stele("get", "http://example.org/"), "new")
+        self.assertEqual(self.stele("get", "--at", "2005", "http://example.org/"), "old")
+        self.assertIn("HTTP/1.1 200 X", self.stele("get", "--http", "http://example.org/"))
+        self.assertIn("WARC-Type: response", self.stele("get", "--record", "http://example.org/"))
+        self.stele("get", "http://example.org/nothing", code=3)
+        urls = [row["url"] for row in self.rows("--domain", "example.org")]
+        self.assertEqual(urls, ["http://example.org/"] * 2 + ["http://example.org/a.png",
+                                                              "http://sub.example.org/x"])
+        self.assertEqual(len(self.rows("--host", "example.org")), 3)
+        self.assertEqual(len(self.rows("--prefix", "http://example.org/a")), 1)
+        self.assertEqual(len(self.rows("--pages")), 2)
+        self.assertEqual(len(self.rows("--mime", "image/*")), 1)
+        self.assertEqual(len(self.rows("--status", "4xx")), 1)
+        self.assertEqual(len(self.rows("--run", "2")), 2)
+        self.assertEqual(len(self.rows("--batch", "200405")), 2)
+        self.assertEqual(len(self.rows("--to", "2004")), 2)
+        self.assertEqual([row["time"][:4] for row in self.rows("--at", "2010")], ["2004", "2004"])
+        info = json.loads(self.stele("info", "--json"))
+        self.assertEqual((info["captures"], info["containers"], info["title"]), (4, 2, "archive"))
+        self.assertEqual([run["captures"] for run in info["runs"]], [2, 2])
+
+    def test_a_listing_goes_on_where_it_ended(self):
+        self.stele("import", self.put("x.warc.gz", *(
+            response(f"http://example.org/{i}", "2004-05-01T10:00:00Z", b"x") for i in range(5))))
+        seen, resume = [], []
+        while True:
+            done = subprocess.run([STELE, "ls", "--archive", self.archive, "--json", "--limit", "2",
+                                   *resume], capture_output=True, check=True)
+            seen += [json.loads(line)["url"] for line in done.stdout.splitlines()]
+            if b"--resume" not in done.stderr:
+                break
+            resume = ["--resume", done.stderr.split(b"--resume ")[1].strip()]
+        self.assertEqual(seen, [f"http://example.org/{i}" for i in range(5)])
+
+    def test_a_file_keeps_its_bytes_and_comes_once(self):
+        path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
+        self.stele("import", path)
+        again = json.loads(self.stele("import", "--json", path))
+        self.assertFalse(again["new"])
+        kept = [p for p in self.archive.rglob("x.warc.gz")]
+        self.assertEqual([p.read_bytes() for p in kept], [path.read_bytes()])
+        self.assertEqual(again["sha256"], hashlib.sha256(path.read_bytes()).hexdigest())
+        with open(path, "rb") as file:
+            self.stele("import", "-", stdin=file)
+        self.assertEqual(len(self.rows()), 1)
+
+    def test_in_place_and_damaged_payload_is_named(self):
+        path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
+        self.stele("import", "--in-place", path)
+        self.assertEqual(self.stele("get", "http://example.org/"), "x")
+        path.write_bytes(response("http://example.org/", "2004-05-01T10:00:00Z", b"y"))
+        self.stele("get", "http://example.org/", code=1)
+
+    def test_errors_say_what_to_do(self):
+        for arguments, code, text in [
+                (["ls"], 3, "is no archive"), (["import"], 2, "Which file?"),
+                (["import", self.folder / "missing.warc"], 3, "missing.warc"),
+                (["ls", "--at", "soon"], 2, "--at soon is no time"),
+                (["ls", "--status", "abc"], 2, "--status abc")]:
+            done = subprocess.run([STELE, arguments[0], "--archive", self.archive, *arguments[1:]],
+                                  capture_output=True, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(text, done.stderr.decode())
+        note = self.put("notes.txt", b"no archive file")
+        done = subprocess.run([STELE, "import", "--archive", self.archive, note],
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("notes.txt is no WARC", done.stderr.decode())
+        # In a directory it is passed over.
+        (self.folder / "d").mkdir()
+        self.put("d/notes.txt", b"no archive file")
+        self.put("d/x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
+        self.stele("import", self.folder / "d")
+        self.assertEqual(len(self.rows()), 1)
+
+
+@unittest.skipUnless(SAMPLES.is_dir(), "the samples of other projects are not here")
+class Samples(Archive):
+    def test_I5_every_sample_lists_what_its_index_says(self):
+        """What `warc index` says, which is compared with their own CDX files elsewhere."""
+        subprocess.run([STELE, "import", "--quiet", "--archive", self.archive, SAMPLES],
+                       capture_output=True, check=False)
+        names = {}  # sha256 -> a file with these bytes
+        for path in sorted(p for p in SAMPLES.rglob("*") if p.is_file()):
+            names.setdefault(hashlib.sha256(path.read_bytes()).hexdigest(), path)
+        containers = {}
+        for sha256, path in names.items():
+            kept = [p for p in self.archive.glob(f"volumes/main/*/{path.name}")
+                    if hashlib.sha256(p.read_bytes()).hexdigest() == sha256]
+            for p in kept:
+                containers[int(p.parent.name)] = path
+        self.assertGreater(len(containers), 40)
+        listed = {}
+        for row in self.rows():
+            line = (row["key"], row["time"][:19].replace("-", "").replace(":", "").replace("T", ""),
+                    row["url"], row["offset"], row["record_length"])
+            listed.setdefault(row["container"], []).append(line)
+        for number, path in containers.items():
+            index = subprocess.run([STELE, "warc", "index", path], capture_output=True, check=False)
+            expected = []
+            for line in index.stdout.decode("utf-8", "replace").splitlines():
+                key, stamp, fields = line.split(" ", 2)
+                fields = json.loads(fields)
+                if stamp != "-":
+                    expected.append((key, stamp, fields["url"], int(fields["offset"]),
+                                     int(fields["length"])))
+            with self.subTest(path=str(path)):
+                self.assertEqual(sorted(listed.get(number, [])), sorted(expected))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
