@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An archive as a person uses it: import, ls, get, info; samples of other projects where they are."""
+"""An archive as a person uses it, and with samples of other projects where they are present."""
 
 import gzip
 import hashlib
