@@ -116,6 +116,33 @@ TEST_F(CatalogTest, I6_ABatchIsDroppedAlone) {
   EXPECT_TRUE(catalog->View()->files().manifest.dropped.empty());
 }
 
+TEST_F(CatalogTest, I6_BatchesAreSummedUpWithoutReadingThem) {
+  const auto catalog = Open({5000, 2, 2});
+  EXPECT_TRUE(catalog->View()->BatchSummaries().empty());
+  std::vector<Capture> captures = Make(0, 300);
+  for (std::size_t i = 0; i < captures.size(); ++i) {
+    captures[i].id.batch = i % 3 == 0 ? 200405 : 200406;
+    captures[i].time.milliseconds = 1083369600000 + static_cast<std::int64_t>(i);
+  }
+  ASSERT_TRUE(catalog->Append(std::span(captures).first(250)));
+  ASSERT_TRUE(catalog->Compact());
+  ASSERT_TRUE(catalog->Append(std::span(captures).subspan(250)));
+  std::vector<BatchSummary> found = catalog->View()->BatchSummaries();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].rows, 100u);
+  EXPECT_EQ(found[0].times, (TimeRange{captures[0].time, captures[297].time}));
+  EXPECT_EQ(found[1].rows, 200u);
+  EXPECT_EQ(found[1].times, (TimeRange{captures[1].time, captures[299].time}));
+  EXPECT_EQ(found[1].batch, 200406u);
+  // A row that is given again counts once when it is merged.
+  ASSERT_TRUE(catalog->Append(std::span(captures).first(30)));
+  ASSERT_TRUE(catalog->Compact());
+  found = catalog->View()->BatchSummaries();
+  EXPECT_EQ(found[0].rows, 100u);
+  EXPECT_EQ(found[1].rows, 200u);
+  EXPECT_EQ(found[1].bytes, catalog->View()->files().segments.at(1)->file().bytes());
+}
+
 TEST_F(CatalogTest, P3_MergesKeepFilesFew) {
   const auto catalog = Open({2000, 4, 4});
   for (std::uint32_t i = 0; i < 300; ++i) {

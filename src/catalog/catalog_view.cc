@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace stele::catalog {
 
@@ -73,14 +73,32 @@ CaptureScan CatalogView::Scan(CaptureScan::Query query) const {
 }
 
 std::vector<std::uint32_t> CatalogView::Batches() const {
-  std::set<std::uint32_t> batches;
-  for (const auto& segment : files_->segments) batches.insert(segment->totals().batch);
+  std::vector<std::uint32_t> batches;
+  for (const BatchSummary& summary : BatchSummaries()) batches.push_back(summary.batch);
+  return batches;
+}
+
+std::vector<BatchSummary> CatalogView::BatchSummaries() const {
+  std::map<std::uint32_t, BatchSummary> batches;
+  const auto add = [&](std::uint32_t batch, const TimeRange& times) -> BatchSummary& {
+    const auto [place, is_new] = batches.try_emplace(batch, BatchSummary{batch, 0, times});
+    TimeRange& all = place->second.times;
+    all = {std::min(all.first, times.first), std::max(all.last, times.last)};
+    return place->second;
+  };
+  for (const auto& segment : files_->segments) {
+    BatchSummary& summary = add(segment->totals().batch, segment->totals().times);
+    summary.rows += segment->totals().rows;
+    summary.bytes += segment->file().bytes();
+  }
   for (const NewRowsView& rows : new_rows_) {
     for (const auto& part : rows.places) {
-      for (const RowPlace& row : *part) batches.insert(row.id.batch);
+      for (const RowPlace& row : *part) ++add(row.id.batch, {row.time, row.time}).rows;
     }
   }
-  return {batches.begin(), batches.end()};
+  std::vector<BatchSummary> summaries;
+  for (const auto& [batch, summary] : batches) summaries.push_back(summary);
+  return summaries;
 }
 
 namespace {

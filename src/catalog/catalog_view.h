@@ -30,6 +30,16 @@ struct CatalogFiles {
   std::unique_ptr<MergedLocations> NewLooseCursor(LocationRun::Reading reading) const;
 };
 
+// A batch as a whole.
+struct BatchSummary {
+  std::uint32_t batch = 0;
+  std::uint64_t rows = 0;  // those that were given again count again until they are merged
+  TimeRange times;
+  std::uint64_t bytes = 0;  // of its files; new rows are in none yet
+
+  friend bool operator==(const BatchSummary&, const BatchSummary&) = default;
+};
+
 // A catalog as it was at one moment: what comes later does not change it, and what is removed stays
 // readable. Thread-safe.
 class CatalogView : public std::enable_shared_from_this<CatalogView> {
@@ -54,6 +64,8 @@ class CatalogView : public std::enable_shared_from_this<CatalogView> {
 
   // The batches that have rows, sorted.
   std::vector<std::uint32_t> Batches() const;
+  // The same, with what is known of each without reading it.
+  std::vector<BatchSummary> BatchSummaries() const;
 
   // Reads every page of every file, and reports each that is damaged or not in order, each PISA
   // segment where an invariant of the tree does not hold (CheckPisa()), and PISA segments that have
