@@ -77,6 +77,10 @@ Status Catalog::Load(Loading loading) {
     manifest->dropped.clear();
   }
   auto files = OpenFiles(fs_, directory_, *manifest, nullptr, cache_);
+  if (!files && files.error().code == ErrorCode::kNotFound) {
+    // Nobody but the one writer removes files.
+    return Error{ErrorCode::kCorrupt, files.error().text + "; rebuild the catalog"};
+  }
   if (!files) return files.error();
   files_ = std::move(*files);
   if (loading == Loading::kRebuilding) {

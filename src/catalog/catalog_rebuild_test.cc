@@ -104,7 +104,7 @@ TEST_F(CatalogRebuildTest, P3_AMissingIndexFileIsMadeAgain) {
                                    [&](const std::string& one) { return one.ends_with(ending); });
     ASSERT_NE(name, names.end());
     ASSERT_TRUE(disk_.Remove("c/location/" + *name));
-    EXPECT_EQ(Catalog::Open(disk_, "c", cache_, kSmall).error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(Catalog::Open(disk_, "c", cache_, kSmall).error().code, ErrorCode::kCorrupt);
     RebuildAndCompare();
   }
 }
