@@ -16,17 +16,18 @@ from archive_samples import STELE, stele
 
 CONTENTS = [f"content {n} ".encode() + random.Random(n).randbytes(n * 97 % 3000)
             for n in range(40)]
+KINDS = {"v1": "tree", "v2": "container", "v3": "tree"}
 BLOCKS = [hashlib.sha256(content).hexdigest().upper() for content in CONTENTS]
 
 
 class Server:
     """`stele store serve` of one volume, and what its clients know."""
 
-    def __init__(self, store, volume):
+    def __init__(self, store, volume, port=0):
         self.volume = volume
         self.process = subprocess.Popen(
             [STELE, "store", "serve", "--store", store, "--volume", volume, "--listen",
-             "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             f"127.0.0.1:{port}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline().split()
         if not line:
             raise RuntimeError(self.process.stderr.read())
@@ -111,6 +112,7 @@ class StoreKill(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.store = str(self.root / "store")
+        self.connector = None
 
     def run_store(self, command, *words, stdin=None):
         done = stele("store", command, "--store", self.store, *words, stdin=stdin)
@@ -201,6 +203,122 @@ class StoreKill(unittest.TestCase):
                                   capture_output=True, timeout=60)
             self.assertEqual((done.returncode, done.stdout), (0, content), key)
             self.assertEqual(json.loads(self.run_store("stat", "--json", key))["references"], 1)
+
+    # -- Moves --
+
+    def ask(self, command, *words):
+        """As run_store(), through the connector where there is one."""
+        where = ("--connector", str(self.connector)) if self.connector else ("--store", self.store)
+        done = stele("store", command, *where, *words)
+        self.assertEqual(done.returncode, 0, f"{command} {words}: {done.stdout} {done.stderr}")
+        return done.stdout
+
+    def start_move(self, source, target):
+        where = ("--connector", str(self.connector)) if self.connector else ("--store", self.store)
+        return subprocess.Popen(
+            [STELE, "store", "migrate", *where, "--from", source, "--to", target, "--quiet"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def fill(self):
+        """Stores some contents, once each."""
+        self.files = []
+        for number in range(25):
+            self.files.append(self.root / f"file{number}")
+            self.files[-1].write_bytes(CONTENTS[number])
+        lines = self.ask("put", "--owner", "a", *map(str, self.files)).splitlines()
+        self.keys = [line.split()[0] for line in lines]
+        self.counts = [1] * len(self.keys)
+
+    def time_of_a_move(self):
+        """Seconds that it takes to empty a volume which has all contents."""
+        for source in ("v2", "v3"):
+            self.assertEqual(self.start_move(source, "v1").wait(timeout=60), 0)
+        begin = time.monotonic()
+        self.assertEqual(self.start_move("v1", "v2").wait(timeout=60), 0)
+        return time.monotonic() - begin
+
+    def use_old_keys(self, dice):
+        one, other = dice.sample(range(len(self.keys)), 2)
+        self.ask("put", "--owner", "a", str(self.files[one]))
+        self.counts[one] += 1
+        if self.counts[other] > 1:
+            self.ask("rm", "--owner", "a", self.keys[other])
+            self.counts[other] -= 1
+        self.assertEqual(self.ask("get", self.keys[one]).encode("latin-1"), CONTENTS[one])
+
+    def fullest_volume(self):
+        lines = [json.loads(line) for line in self.ask("stats", "--json").splitlines()]
+        return max(lines, key=lambda line: line["blocks"])["volume"]
+
+    def moves_under_way(self):
+        return len(self.ask("ls", "--owner", "stele.move").splitlines())
+
+    def verify_moved(self):
+        """Every content lies at one place, with all references, and is found by its old key."""
+        wanted = sorted((BLOCKS[number], count) for number, count in enumerate(self.counts))
+        found = [json.loads(line) for line in self.ask("ls", "--json").splitlines()]
+        self.assertEqual(sorted((line["key"].partition(":")[2].partition(".")[0],
+                                 line["references"]) for line in found), wanted)
+        for number, key in enumerate(self.keys):
+            self.assertEqual(self.ask("get", key).encode("latin-1"), CONTENTS[number])
+
+    def test_W9_migrate_is_killed_and_finishes_later(self):
+        """Contents go round between three volumes; most of the moves are killed."""
+        for name, kind in KINDS.items():
+            self.run_store("add-volume", "--kind", kind, name)
+        self.fill()
+        whole_time = self.time_of_a_move()
+        dice = random.Random(1)
+        interrupted = 0
+        for _ in range(30):
+            source = self.fullest_volume()
+            process = self.start_move(source, dice.choice([name for name in KINDS
+                                                           if name != source]))
+            time.sleep(dice.random() * whole_time)
+            process.kill()
+            process.wait(timeout=60)
+            interrupted += self.moves_under_way() > 0
+            self.use_old_keys(dice)
+        self.assertGreater(interrupted, 0)
+        self.run_store("migrate", "--finish", "--quiet")
+        self.assertEqual(self.moves_under_way(), 0)
+        self.run_store("compact", "--quiet")
+        self.run_store("check")
+        self.verify_moved()
+        for source in ("v1", "v3"):
+            self.run_store("migrate", "--from", source, "--to", "v2", "--quiet")
+        self.verify_moved()
+
+    def test_W9_servers_are_killed_while_contents_move(self):
+        for name, kind in KINDS.items():
+            self.run_store("add-volume", "--kind", kind, name)
+        servers = {name: Server(self.store, name) for name in KINDS}
+        self.addCleanup(lambda: [server.kill() for server in servers.values()])
+        self.connector = self.root / "connector.xml"
+        self.connector.write_text(
+            '<connector version="1" epoch="1">\n' + "".join(
+                f'<volume name="{name}" state="writable" depth="3" host="127.0.0.1"'
+                f' port="{server.port}" tls="false"/>\n' for name, server in servers.items())
+            + "</connector>\n")
+        self.fill()
+        whole_time = self.time_of_a_move()
+        dice = random.Random(2)
+        for _ in range(16):
+            source = self.fullest_volume()
+            target = dice.choice([name for name in KINDS if name != source])
+            process = self.start_move(source, target)
+            time.sleep(dice.random() * whole_time)
+            victim = dice.choice(sorted(KINDS))
+            servers[victim].kill()
+            servers[victim] = Server(self.store, victim, servers[victim].port)
+            process.wait(timeout=120)
+            self.use_old_keys(dice)
+        self.ask("migrate", "--finish", "--quiet")
+        self.assertEqual(self.moves_under_way(), 0)
+        self.verify_moved()
+        for server in servers.values():
+            server.kill(signal.SIGTERM)
+        self.run_store("check")
 
 
 if __name__ == "__main__":

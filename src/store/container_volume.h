@@ -103,7 +103,7 @@ class ContainerVolume final : public Volume {
   std::uint64_t syncs() const { return log_->syncs(); }
 
   // What was acknowledged before is durable then, also in a buffered volume. Errors: as Volume.
-  Status Sync();
+  Status Sync() override;
 
   const std::string& name() const override { return shape_.name; }
   VolumeState state() const override;

@@ -30,6 +30,7 @@ class ForwardingVolume : public Volume {
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override {
     return base_.Retrieve(key);
   }
+  Status Sync() override { return base_.Sync(); }
   Result<PackedContent> RetrievePacked(const ContentKey& key) override {
     return base_.RetrievePacked(key);
   }

@@ -40,6 +40,7 @@ class Member final : public MemberVolume {
   Result<Lookup> Reference(const StoreRequest& request) override;
   Result<Stored> Store(const StoreRequest& request, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
+  Status Sync() override { return volume_->Sync(); }
   Result<PackedContent> RetrievePacked(const ContentKey& key) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;

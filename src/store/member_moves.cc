@@ -85,6 +85,8 @@ Status Member::LogMove(const ContentKey& from, const ContentKey& to) {
   }
   const AccessList::Access access(access_, from.signature);
   if (from.volume == name() && volume_->Stat(from)) return {};
+  const Status synced = to.volume == name() ? volume_->Sync() : Status();
+  if (!synced) return synced;
   const Status logged = directory_->AddMove(from, to);
   if (!logged || to.volume != name()) return logged;
   EndArriving(to.signature, [&](const MoveHold& hold) {

@@ -73,8 +73,8 @@ class MemberVolume : public Volume {
   virtual Status Forget(std::span<const Signature> owed) = 0;
 
   // A key that is no longer good. From now on whoever uses it is sent to the new one. To be told
-  // to the volumes of both keys and to the home. Durable. Nothing for a block that is still here:
-  // its move is not finished.
+  // to the volumes of both keys and to the home. Durable, at the volume of the new key with all
+  // that was done there before. Nothing for a block that is still here: its move is not finished.
   virtual Status LogMove(const ContentKey& from, const ContentKey& to) = 0;
   // The same for a block that is here, unless another number of operations has been done to it, or
   // somebody stores its content elsewhere right now: kBusy. Afterwards it takes nothing but

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
@@ -17,11 +19,22 @@ namespace {
 
 using testing::IsEmpty;
 
-// Which members v0, v1, v2 are container volumes.
-class Migrate : public testing::TestWithParam<std::vector<bool>> {
+constexpr std::size_t kVolumes = 3;
+
+struct Kinds {
+  std::string name;
+  std::array<bool, kVolumes> are_containers;
+  Durability durability = Durability::kSynced;
+};
+
+// Between the members v0, v1, v2. Buffered ones are synced only when that is asked for.
+class Migrate : public testing::TestWithParam<Kinds> {
  protected:
+  static constexpr std::chrono::hours kNever{1};
+
   static Result<std::unique_ptr<Volume>> OpenTree(io::FileSystem& fs, const std::string& name) {
     TreeVolume::Options options = WeakOptions();
+    options.sync_delay = kNever;
     options.log.journal_bytes_max = 3000;
     options.log.cached_entries_max = 50;
     Result<std::unique_ptr<TreeVolume>> volume = TreeVolume::Open(fs, name, options);
@@ -32,6 +45,7 @@ class Migrate : public testing::TestWithParam<std::vector<bool>> {
     ContainerVolume::Options options;
     options.signature = std::make_shared<WeakSignatures>();
     options.log.container_bytes_max = 4000;
+    options.sync_delay = kNever;
     volume_dice_.push_back(std::make_unique<io::SystemRandom>());
     Result<std::unique_ptr<BlockTable>> table = FileTable::Open(fs, name + "/rows");
     if (!table) return table.error();
@@ -44,11 +58,13 @@ class Migrate : public testing::TestWithParam<std::vector<bool>> {
   static std::string NameOf(std::size_t i) { return "v" + std::to_string(i); }
 
   static void MakeDisk(io::MemoryFileSystem& disk) {
-    for (std::size_t i = 0; i < GetParam().size(); ++i) {
-      if (GetParam()[i]) {
-        ASSERT_TRUE(ContainerVolume::Create(disk, NameOf(i), {NameOf(i), "weak", 0}));
+    const Durability durability = GetParam().durability;
+    for (std::size_t i = 0; i < kVolumes; ++i) {
+      if (GetParam().are_containers[i]) {
+        ASSERT_TRUE(ContainerVolume::Create(disk, NameOf(i), {NameOf(i), "weak", 0, durability}));
       } else {
         TreeVolume::Shape shape{.name = NameOf(i), .signature = "weak", .depth = 2};
+        shape.durability = durability;
         ASSERT_TRUE(TreeVolume::Create(disk, shape.name, shape));
       }
     }
@@ -61,13 +77,13 @@ class Migrate : public testing::TestWithParam<std::vector<bool>> {
     Instance::Composed composed;
     composed.composition.epoch = 1;
     composed.composition.signature = "weak";
-    for (std::size_t i = 0; i < GetParam().size(); ++i) {
+    for (std::size_t i = 0; i < kVolumes; ++i) {
       composed.composition.volumes.push_back(NameOf(i));
     }
-    for (std::size_t i = 0; i < GetParam().size(); ++i) {
+    for (std::size_t i = 0; i < kVolumes; ++i) {
       io::FileSystem& fs = broken == "all" || broken == NameOf(i) ? bad : good;
       Result<std::unique_ptr<Volume>> volume =
-          GetParam()[i] ? OpenContainer(fs, NameOf(i)) : OpenTree(fs, NameOf(i));
+          GetParam().are_containers[i] ? OpenContainer(fs, NameOf(i)) : OpenTree(fs, NameOf(i));
       if (!volume) return nullptr;
       Result<std::unique_ptr<Member>> member = OpenMember(fs, *std::move(volume));
       if (!member) return nullptr;
@@ -85,15 +101,13 @@ class Migrate : public testing::TestWithParam<std::vector<bool>> {
   std::vector<std::unique_ptr<io::SystemRandom>> volume_dice_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Migrate,
-                         testing::Values(std::vector<bool>{false, false, false},
-                                         std::vector<bool>{true, true, true},
-                                         std::vector<bool>{false, true, false}),
-                         [](const auto& kinds) {
-                           return kinds.index == 0   ? "Trees"
-                                  : kinds.index == 1 ? "Containers"
-                                                     : "Both";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Migrate,
+    testing::Values(Kinds{"Trees", {false, false, false}}, Kinds{"Containers", {true, true, true}},
+                    Kinds{"Both", {false, true, false}},
+                    Kinds{"BufferedTrees", {false, false, true}, Durability::kBuffered},
+                    Kinds{"BufferedContainers", {true, true, false}, Durability::kBuffered}),
+    [](const auto& kinds) { return kinds.param.name; });
 
 // What clients have: keys as they got them, and how many references each owner has by each.
 struct Client {
@@ -298,8 +312,8 @@ TEST_P(Migrate, W9_ClientsGoOnMeanwhile) {
       MigrateOptions options;
       options.threads = 2;
       while (running > 0) {
-        const std::size_t from = random.Next() % GetParam().size();
-        const std::size_t to = (from + 1 + random.Next() % 2) % GetParam().size();
+        const std::size_t from = random.Next() % kVolumes;
+        const std::size_t to = (from + 1 + random.Next() % 2) % kVolumes;
         const Result<Migrated> migrated = mover.Migrate(NameOf(from), NameOf(to), options);
         EXPECT_TRUE(migrated) << migrated.error().text;
         if (migrated) moved += migrated->blocks;

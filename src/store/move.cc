@@ -332,7 +332,9 @@ Status Move::Depart() {
           if (!status) return status;
           told = true;
         }
-        return from_.Depart(key_, arrival_->key, done->operations);
+        // Once more: what was copied is durable.
+        const Status logged = to_.LogMove(key_, arrival_->key);
+        return logged ? from_.Depart(key_, arrival_->key, done->operations) : logged;
       },
       true);
 }

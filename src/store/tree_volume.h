@@ -79,7 +79,7 @@ class TreeVolume final : public Volume {
   ~TreeVolume() override;
 
   // What was acknowledged before is durable then, also in a buffered volume. Errors: as Volume.
-  Status Sync();
+  Status Sync() override;
 
   const Shape& shape() const { return shape_; }
   const SignatureFunction& signature() const { return *options_.signature; }

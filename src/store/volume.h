@@ -236,6 +236,9 @@ class Volume {
 
   virtual Result<VolumeStats> Stats() = 0;
 
+  // What was acknowledged is on the disk afterwards, also in a volume that acknowledges earlier.
+  virtual Status Sync() { return {}; }
+
   // Reads everything: each block against its signature, its counter against its references, what
   // owners hold against the sums. What changes meanwhile is not reported. Returns the number of
   // blocks read. Errors: only those that make going on impossible.
