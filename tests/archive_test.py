@@ -139,6 +139,58 @@ class Everyday(Archive):
         self.assertEqual(len(self.rows()), 1)
 
 
+class Keeping(Archive):
+    def setUp(self):
+        super().setUp()
+        self.path = self.put("x.warc.gz", *(
+            response(f"http://{host}.org/{i}", "2004-05-01T10:00:00Z", f"{host} {i}".encode())
+            for host in ["a", "b"] for i in range(3)))
+        self.stele("import", self.path)
+
+    def test_verify_finds_a_flipped_bit_and_reindex_mends_indexes(self):
+        self.assertIn("all is right", self.stele("verify"))
+        kept = next(self.archive.rglob("x.warc.gz"))
+        good = kept.read_bytes()
+        kept.write_bytes(good[:100] + bytes([good[100] ^ 1]) + good[101:])
+        self.assertIn("x.warc.gz: its SHA-256 is", self.stele("verify", code=1))
+        kept.write_bytes(good)
+        before = self.stele("ls", "--json")
+        shutil.rmtree(self.archive / "catalog")
+        self.assertIn("stele reindex", self.complaint("ls"))
+        self.stele("reindex")
+        self.assertEqual(self.stele("ls", "--json"), before)
+        self.stele("reindex", "--from-files")
+        self.assertEqual(self.stele("ls", "--json"), before)
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_export_brought_in_again_is_the_same(self):
+        out = self.folder / "out.warc.gz"
+        self.stele("export", out)
+        self.run_stele("warc", "check", out)
+        self.stele("export", out, code=2)  # it is there
+        other = self.folder / "other"
+        self.run_stele("import", "--archive", other, out)
+        lines = self.run_stele("ls", "--archive", other)
+        self.assertEqual(lines, self.stele("ls"))
+        self.stele("export", "--host", "a.org", "--force", out)
+        self.assertEqual(self.run_stele("warc", "ls", "--json", out).count('"response"'), 3)
+        self.stele("export", "--host", "nowhere.org", self.folder / "none.warc.gz", code=3)
+        self.assertFalse((self.folder / "none.warc.gz").exists())
+
+    def test_export_per_site_and_as_index(self):
+        self.stele("export", "--per-site", self.folder / "sites")
+        self.assertEqual(sorted(p.name for p in (self.folder / "sites").iterdir()),
+                         ["a.org.warc.gz", "b.org.warc.gz"])
+        self.assertEqual(self.stele("export", "--format", "cdxj", "-"),
+                         self.run_stele("warc", "index", "--sort", self.path))
+
+    def complaint(self, *arguments):
+        done = subprocess.run([STELE, arguments[0], "--archive", self.archive, *arguments[1:]],
+                              capture_output=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr.decode()
+
+
 @unittest.skipUnless(SAMPLES.is_dir(), "the samples of other projects are not here")
 class Samples(Archive):
     def test_I5_every_sample_lists_what_its_index_says(self):
@@ -171,6 +223,21 @@ class Samples(Archive):
                                      int(fields["length"])))
             with self.subTest(path=str(path)):
                 self.assertEqual(sorted(listed.get(number, [])), sorted(expected))
+
+
+    def test_every_sample_is_exported_and_brought_in_again(self):
+        subprocess.run([STELE, "import", "--quiet", "--archive", self.archive, SAMPLES],
+                       capture_output=True, check=False)
+        self.assertIn("all is right", self.stele("verify"))
+        self.stele("export", "--quiet", self.folder / "all.warc.gz")
+        other = self.folder / "other"
+        self.run_stele("import", "--archive", other, self.folder / "all.warc.gz")
+
+        def captures(archive):
+            lines = self.run_stele("ls", "--json", "--archive", archive).splitlines()
+            return sorted((row["key"], row["time"]) for row in map(json.loads, lines))
+        self.assertEqual(captures(other), captures(self.archive))
+        self.assertGreater(len(captures(other)), 900)
 
 
 if __name__ == "__main__":

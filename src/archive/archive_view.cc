@@ -23,10 +23,19 @@ Result<std::unique_ptr<ContainerRows>> ArchiveView::RowsOf(std::uint32_t number)
   return ContainerRows::Open(fs_, *path, cache_);
 }
 
-Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(const catalog::CapturePlace& place) const {
+Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(const catalog::Capture& capture) const {
+  Result<std::string> path = PathOf(capture.place.container);
+  if (!path) return path.error();
+  return StoredRecord::Open(fs_, *path, capture.place.offset, [&](const record::Record& record) {
+    return record.target_uri == capture.url && record.date == capture.time;
+  });
+}
+
+Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenAt(
+    const catalog::CapturePlace& place) const {
   Result<std::string> path = PathOf(place.container);
   if (!path) return path.error();
-  return StoredRecord::Open(fs_, *path, place.offset);
+  return StoredRecord::Open(fs_, *path, place.offset, [](const record::Record&) { return true; });
 }
 
 }  // namespace stele::archive

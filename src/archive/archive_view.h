@@ -38,8 +38,10 @@ class ArchiveView {
   // The rows beside it. Errors: kNotFound, kCorrupt.
   Result<std::unique_ptr<ContainerRows>> RowsOf(std::uint32_t container) const;
 
-  // The record at a place. Errors: kNotFound, kIo; kCorrupt when none begins there.
-  Result<std::unique_ptr<StoredRecord>> Open(const catalog::CapturePlace& place) const;
+  // The record of a capture. Errors: kNotFound, kIo; kCorrupt when it is not at its place.
+  Result<std::unique_ptr<StoredRecord>> Open(const catalog::Capture& capture) const;
+  // The first record at a place. Errors: likewise.
+  Result<std::unique_ptr<StoredRecord>> OpenAt(const catalog::CapturePlace& place) const;
 
  private:
   io::FileSystem& fs_;

@@ -71,31 +71,36 @@ ArchiveWriter::~ArchiveWriter() {
 }
 
 Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& environment,
-                                                           const std::string& directory) {
-  return OpenWith(environment, directory, false);
-}
-
-Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::OpenAnew(const Environment& environment,
-                                                               const std::string& directory) {
-  return OpenWith(environment, directory, true);
-}
-
-Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::OpenWith(const Environment& environment,
-                                                               const std::string& directory,
-                                                               bool anew) {
+                                                           const std::string& directory,
+                                                           Rebuild rebuild) {
   Result<std::shared_ptr<const ArchiveLayout>> layout = LoadLayout(environment.fs, directory);
   if (!layout) return layout.error();
   std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(environment, *std::move(layout)));
   if (const Status locked = writer->Lock(); !locked) return locked.error();
   if (const Status loaded = writer->LoadLedger(); !loaded) return loaded.error();
   if (const Status finished = writer->FinishContainers(); !finished) return finished.error();
-  if (anew) {
-    const Status removed = RemoveTree(environment.fs, writer->layout_->CatalogDirectory());
-    if (!removed) return removed.error();
-  }
+  if (const Status removed = writer->RemoveIndexes(rebuild); !removed) return removed.error();
   if (const Status opened = writer->OpenCatalog(); !opened) return opened.error();
   if (const Status applied = writer->ApplyAll(); !applied) return applied.error();
   return writer;
+}
+
+Status ArchiveWriter::RemoveIndexes(Rebuild rebuild) {
+  if (rebuild == Rebuild::kNothing) return {};
+  // The mark first: without it nobody believes what is left of the catalog.
+  if (const Status removed = RemoveTree(environment_.fs, layout_->AppliedPath()); !removed) {
+    return removed;
+  }
+  if (const Status removed = RemoveTree(environment_.fs, layout_->CatalogDirectory()); !removed) {
+    return removed;
+  }
+  if (rebuild == Rebuild::kCatalog) return {};
+  for (const auto& [number, container] : holdings_->containers()) {
+    Result<std::string> rows = layout_->RowsPath(container.volume, number);
+    if (!rows) return rows.error();
+    if (const Status removed = RemoveTree(environment_.fs, *rows); !removed) return removed;
+  }
+  return {};
 }
 
 Status ArchiveWriter::Lock() {
@@ -306,41 +311,41 @@ Status ArchiveWriter::AssignSerials(Container& container) const {
 }
 
 Status ArchiveWriter::Index(const Container& container) {
-  std::map<std::uint32_t, std::uint32_t> bases;
-  for (const Container::Batch& batch : container.batches) bases[batch.batch] = batch.base;
-  Result<std::unique_ptr<ContainerRows>> rows = RowsOrNew(container);
+  Result<std::string> path = layout_->RowsPath(container.volume, container.number);
+  if (!path) return path.error();
+  const Status indexed = IndexRows(container, *path);
+  const bool rows_are_bad = !indexed && (indexed.error().code == ErrorCode::kNotFound ||
+                                         indexed.error().code == ErrorCode::kCorrupt);
+  if (!rows_are_bad) return indexed;
+  if (const Status made = MakeRows(container, *path); !made) return made;
+  return IndexRows(container, *path);
+}
+
+Status ArchiveWriter::IndexRows(const Container& container, const std::string& path) {
+  Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, path, cache_);
   if (!rows) return rows.error();
   std::vector<catalog::Capture> captures;
   return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     captures.clear();
     for (ContainerCapture& capture : some) {
-      capture.row.id.serial += bases[capture.row.id.batch];
-      capture.row.run = container.run;
-      capture.row.place.container = container.number;
+      container.Place(capture.row);
       captures.push_back(capture.row);
     }
     return catalog_->Append(captures);
   });
 }
 
-Result<std::unique_ptr<ContainerRows>> ArchiveWriter::RowsOrNew(const Container& container) {
-  Result<std::string> path = layout_->RowsPath(container.volume, container.number);
-  if (!path) return path.error();
-  Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, *path, cache_);
-  if (rows ||
-      (rows.error().code != ErrorCode::kNotFound && rows.error().code != ErrorCode::kCorrupt)) {
-    return rows;
-  }
+Status ArchiveWriter::MakeRows(const Container& container, const std::string& path) {
   Result<std::string> file = layout_->ContainerPath(container);
   if (!file) return file.error();
-  Result<ContainerSummary> summary = WriteContainerRows(environment_.fs, *file, {}, *path);
+  Result<ContainerSummary> summary = WriteContainerRows(environment_.fs, *file, {}, path);
   if (!summary) return summary.error();
   for (const Container::Batch& batch : container.batches) {
     if (summary->batches[batch.batch] == batch.count) continue;
     return Error{ErrorCode::kCorrupt,
                  fmt::format("{}: has other captures than when it came; run stele verify", *file)};
   }
-  return ContainerRows::Open(environment_.fs, *path, cache_);
+  return {};
 }
 
 Status ArchiveWriter::Checkpoint() {

@@ -27,13 +27,13 @@ class ArchiveWriter {
   // Makes an archive in a directory that has none. Errors: kInvalid when it is one already.
   static Status Create(io::FileSystem& fs, const std::string& directory,
                        const ArchiveConfig& config);
+  // What is to be made anew, though it may be good.
+  enum class Rebuild { kNothing, kCatalog, kCatalogAndRows };
   // Borrows what is in `environment` for life. Finishes what a crash interrupted. Errors:
   // kNotFound when this is no archive, kBusy when somebody else writes it, kInvalid, kCorrupt.
   static Result<std::unique_ptr<ArchiveWriter>> Open(const Environment& environment,
-                                                     const std::string& directory);
-  // The same, with a catalog that is made anew.
-  static Result<std::unique_ptr<ArchiveWriter>> OpenAnew(const Environment& environment,
-                                                         const std::string& directory);
+                                                     const std::string& directory,
+                                                     Rebuild rebuild = Rebuild::kNothing);
   ~ArchiveWriter();
 
   const ArchiveLayout& layout() const { return *layout_; }
@@ -62,8 +62,7 @@ class ArchiveWriter {
 
  private:
   ArchiveWriter(const Environment& environment, std::shared_ptr<const ArchiveLayout> layout);
-  static Result<std::unique_ptr<ArchiveWriter>> OpenWith(const Environment& environment,
-                                                         const std::string& directory, bool anew);
+  Status RemoveIndexes(Rebuild rebuild);
   Status Lock();
   Status LoadLedger();
   // Steps of Open() after a crash: files get their names, and what nobody was told of goes.
@@ -75,8 +74,10 @@ class ArchiveWriter {
   Status Append(LedgerEvent event);
   Status AssignSerials(Container& container) const;
   Status FinishContainer(const Container& container);
+  // Gives the catalog what is in a container; rows that are lost are made anew.
   Status Index(const Container& container);
-  Result<std::unique_ptr<ContainerRows>> RowsOrNew(const Container& container);
+  Status IndexRows(const Container& container, const std::string& path);
+  Status MakeRows(const Container& container, const std::string& path);
   // The catalog has all that the ledger has, and will after a crash.
   Status Checkpoint();
 

@@ -131,7 +131,7 @@ class Scan {
   // Each reads the record to its end. Errors: kIo; false: it is damaged, and named in the losses.
   Result<bool> ReadCapture(const Record& record);
   Result<bool> ReadRequest(const Record& record);
-  Result<bool> ReadCompanion(const Record& record);
+  Result<bool> ReadNotes(const Record& record);
   Result<bool> ReadBlock(const Record& record, record::PayloadSink* sink);
   Result<std::optional<record::Extent>> Finish();
   void FillRow(const Record& record, Waiting& waiting);
@@ -163,8 +163,8 @@ Result<ContainerSummary> Scan::Run() {
       read = ReadCapture(record);
     } else if (record.type == RecordType::kRequest) {
       read = ReadRequest(record);
-    } else if (!record.target_uri.empty() || record.type == RecordType::kMetadata) {
-      read = ReadCompanion(record);
+    } else if (record.type == RecordType::kMetadata) {
+      read = ReadNotes(record);
     }
     if (!read) return read.error();
     if (options_.progress) options_.progress(reader_.position());
@@ -235,6 +235,7 @@ Result<bool> Scan::ReadRequest(const Record& record) {
   cdx::CaptureRequest request;
   request.uri = record.target_uri;
   const std::uint64_t about = RecordIdHash(record.fields.Find("WARC-Concurrent-To").value_or(""));
+  const bool can_be_read_alone = record.at_member_start;
   payload_.Begin(record);
   TextSink body(cdx::kRequestBodyBytesMax);
   Result<bool> read = ReadBlock(record, &body);
@@ -254,9 +255,10 @@ Result<bool> Scan::ReadRequest(const Record& record) {
   Result<std::optional<record::Extent>> extent = Finish();
   if (!extent) return extent.error();
   if (!*extent) return false;
-  const Status added = AddCompanion(RecordType::kRequest, request.uri, about, **extent);
-  if (!added) return added.error();
-
+  if (can_be_read_alone) {
+    const Status added = AddCompanion(RecordType::kRequest, request.uri, about, **extent);
+    if (!added) return added.error();
+  }
   if (waiting_ && waiting_->url == request.uri) {
     if (changes_key) waiting_->key = cdx::KeyOf(request);
     if (is_for_page) waiting_->is_page = is_for_page;
@@ -269,9 +271,9 @@ Result<bool> Scan::ReadRequest(const Record& record) {
   return true;
 }
 
-Result<bool> Scan::ReadCompanion(const Record& record) {
-  const RecordType type = record.type;
+Result<bool> Scan::ReadNotes(const Record& record) {
   const std::string uri(record.target_uri);
+  const bool can_be_read_alone = record.at_member_start;
   std::string_view named = record.fields.Find("WARC-Concurrent-To").value_or("");
   if (named.empty()) named = record.fields.Find("WARC-Refers-To").value_or("");
   const std::uint64_t about = RecordIdHash(named);
@@ -286,8 +288,10 @@ Result<bool> Scan::ReadCompanion(const Record& record) {
   if (waiting_ && waiting_->url == uri) {
     if (const std::optional<bool> is_page = IsPageByHops(notes.text)) waiting_->is_page = is_page;
   }
-  const Status added = AddCompanion(type, uri, about, **extent);
-  if (!added) return added.error();
+  if (can_be_read_alone) {
+    const Status added = AddCompanion(RecordType::kMetadata, uri, about, **extent);
+    if (!added) return added.error();
+  }
   return true;
 }
 

@@ -53,6 +53,14 @@ Result<std::uint32_t> SmallNumber(const LedgerEvent& event, std::string_view nam
 
 }  // namespace
 
+void Container::Place(catalog::Capture& row) const {
+  for (const Batch& batch : batches) {
+    if (batch.batch == row.id.batch) row.id.serial += batch.base;
+  }
+  row.run = run;
+  row.place.container = number;
+}
+
 LedgerEvent Container::Event() const {
   LedgerEvent event;
   event.what = "container";

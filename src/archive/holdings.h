@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "archive/ledger_event.h"
-#include "catalog/capture_id.h"
+#include "catalog/capture.h"
 #include "util/result.h"
 #include "util/timestamp.h"
 
@@ -38,6 +38,9 @@ struct Container {
   std::vector<Batch> batches;
   Timestamp time;                // when it came
   std::uint64_t ledger_end = 0;  // behind the event that says so
+
+  // Makes the row of a capture as the container alone shows it one of the archive.
+  void Place(catalog::Capture& row) const;
 
   LedgerEvent Event() const;
   // Errors: kCorrupt.

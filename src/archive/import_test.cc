@@ -183,7 +183,7 @@ TEST(Import, W15_ACatalogThatWasDeletedIsMadeAgainTheSame) {
       ASSERT_TRUE(fs.Remove("a/volumes/main/00000001.rows"));
       PutFile(fs, "a/volumes/main/00000002.rows", "no rows");
     }
-    auto archive = lab.OpenAnew();
+    auto archive = lab.Open(ArchiveWriter::Rebuild::kCatalog);
     ASSERT_TRUE(archive) << archive.error().text;
     EXPECT_EQ(Lines((*archive)->View()), before);
   }
@@ -266,9 +266,8 @@ class Revisits : public ::testing::Test {
   Result<catalog::HeldCapture> Resolve(const WarcText& originals, const WarcText& revisit) {
     PutFile(fs_, "1.warc.gz", originals.bytes());
     PutFile(fs_, "2.warc.gz", revisit.bytes());
-    ArchiveLab lab(fs_);
-    EXPECT_TRUE(lab.Create());
-    archive_ = *lab.Open();
+    EXPECT_TRUE(lab_.Create());
+    archive_ = *lab_.Open();
     EXPECT_TRUE(archive_->BeginRun("import", ""));
     // The revisit first: its original may come later.
     EXPECT_TRUE(ImportFile(*archive_, 1, "2.warc.gz", {}));
@@ -284,6 +283,7 @@ class Revisits : public ::testing::Test {
   }
 
   io::MemoryFileSystem fs_;
+  ArchiveLab lab_{fs_};
   std::unique_ptr<ArchiveWriter> archive_;
 };
 

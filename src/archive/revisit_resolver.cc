@@ -53,7 +53,7 @@ Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
 }
 
 Result<RevisitResolver::Wanted> RevisitResolver::WantedBy(const HeldCapture& revisit) const {
-  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(revisit.row.place);
+  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(revisit.row);
   if (!stored) return stored.error();
   const warc::RevisitTarget target = warc::RevisitTargetOf((*stored)->record());
   Wanted wanted;
@@ -128,19 +128,18 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
     if (!rows) return rows.error();
     std::vector<catalog::CaptureId> ids;
     const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
-      for (const ContainerCapture& capture : some) {
+      for (ContainerCapture& capture : some) {
         const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
         const bool is_same =
             (capture.row.flags & catalog::kRevisit) == 0 && HaveSamePayload(revisit, capture.row);
-        if (is_named || is_same) ids.push_back(capture.row.id);
+        if (!is_named && !is_same) continue;
+        container.Place(capture.row);
+        ids.push_back(capture.row.id);
       }
       return {};
     });
     if (!read) return read;
-    for (catalog::CaptureId id : ids) {
-      for (const Container::Batch& batch : container.batches) {
-        if (batch.batch == id.batch) id.serial += batch.base;
-      }
+    for (const catalog::CaptureId& id : ids) {
       Result<HeldCapture> held = view_.catalog().Get(id);
       if (!held && held.error().code == ErrorCode::kNotFound) continue;
       if (!held) return held.error();

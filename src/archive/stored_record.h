@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@ namespace stele::archive {
 // One record of a file, open for reading. Not thread-safe.
 class StoredRecord {
  public:
-  // Errors: those of opening the file; kCorrupt when no record begins at `offset`.
+  // The first record at `offset` that `is_it` says is meant: where several share a member, they
+  // share its offset, too. Errors: those of opening the file; kCorrupt when there is none.
+  using IsIt = std::function<bool(const record::Record&)>;
   static Result<std::unique_ptr<StoredRecord>> Open(io::FileSystem& fs, const std::string& path,
-                                                    std::uint64_t offset);
+                                                    std::uint64_t offset, const IsIt& is_it);
 
   // Valid as long as this.
   const record::Record& record() const { return *record_; }

@@ -25,7 +25,10 @@ inline constexpr Timestamp kNow{1'700'000'000'000};
 // A WARC file that is written record by record.
 class WarcText {
  public:
-  explicit WarcText(record::Compression compression = record::Compression::kGzip) {
+  // Files with other seeds have other record ids.
+  explicit WarcText(record::Compression compression = record::Compression::kGzip,
+                    std::uint64_t seed = 7)
+      : random_(seed) {
     warc::WriterOptions options;
     options.compression = compression;
     writer_ = *warc::WarcWriter::Create(sink_, options);
@@ -38,6 +41,12 @@ class WarcText {
     warc::FieldList fields = Fields("response", url, date);
     fields.Add("Content-Type", "application/http; msgtype=response");
     fields.Add("WARC-Payload-Digest", DigestOf(DigestAlgorithm::kSha1, body).Labelled());
+    return Write(fields, block);
+  }
+  // A response as it is, without digests.
+  WarcText& Block(const std::string& url, const std::string& date, const std::string& block) {
+    warc::FieldList fields = Fields("response", url, date);
+    fields.Add("Content-Type", "application/http; msgtype=response");
     return Write(fields, block);
   }
   // Names nothing but what is given.
@@ -88,7 +97,7 @@ class WarcText {
   }
 
   io::StringSink sink_;
-  io::SeededRandom random_{7};
+  io::SeededRandom random_;
   std::unique_ptr<warc::WarcWriter> writer_;
   std::string last_capture_;
 };
@@ -97,7 +106,7 @@ inline void PutFile(io::FileSystem& fs, const std::string& path, const std::stri
   ASSERT_TRUE(io::ReplaceFile(fs, path, bytes));
 }
 
-// An archive in the directory "a" of a file system.
+// An archive in the directory "a" of a file system. Must outlive the writers that it opens.
 class ArchiveLab {
  public:
   explicit ArchiveLab(io::FileSystem& fs) : fs_(fs) {}
@@ -108,11 +117,9 @@ class ArchiveLab {
     config.volumes = {{.name = "main", .path = ""}};
     return ArchiveWriter::Create(fs_, "a", config);
   }
-  Result<std::unique_ptr<ArchiveWriter>> Open() {
-    return ArchiveWriter::Open({fs_, clock_, random_, "a test"}, "a");
-  }
-  Result<std::unique_ptr<ArchiveWriter>> OpenAnew() {
-    return ArchiveWriter::OpenAnew({fs_, clock_, random_, "a test"}, "a");
+  Result<std::unique_ptr<ArchiveWriter>> Open(
+      ArchiveWriter::Rebuild rebuild = ArchiveWriter::Rebuild::kNothing) {
+    return ArchiveWriter::Open({fs_, clock_, random_, "a test"}, "a", rebuild);
   }
 
  private:

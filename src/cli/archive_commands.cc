@@ -29,12 +29,13 @@ catalog::Selection Union(std::vector<catalog::KeyRange> ranges) {
   return all;
 }
 
-Result<catalog::Selection> UrlsOf(const Arguments& arguments) {
+Result<catalog::Selection> UrlsOf(const Arguments& arguments,
+                                  const std::vector<std::string>& urls) {
   std::vector<catalog::KeyRange> ranges;
   const auto add = [&](const catalog::Selection& selection) {
     ranges.insert(ranges.end(), selection.ranges.begin(), selection.ranges.end());
   };
-  for (const std::string& url : arguments.positionals) add(catalog::SelectUrl(url));
+  for (const std::string& url : urls) add(catalog::SelectUrl(url));
   for (const std::string& url : arguments.GetAll("--prefix")) {
     Result<catalog::Selection> below = catalog::SelectPrefix(PrefixKey(url));
     if (!below) return below.error();
@@ -116,15 +117,15 @@ std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, 
   return nullptr;
 }
 
-std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& directory,
-                                                           std::string_view command,
-                                                           Context& context, ExitCode& code) {
+std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
+    const std::string& directory, std::string_view command, Context& context, ExitCode& code,
+    archive::ArchiveWriter::Rebuild rebuild) {
   char host[256] = "";
   static_cast<void>(::gethostname(host, sizeof host - 1));
   auto writer = archive::ArchiveWriter::Open(
       {context.fs, context.clock, context.random,
        fmt::format("stele {}, process {} on {}", command, ::getpid(), host)},
-      directory);
+      directory, rebuild);
   if (writer) return std::move(*writer);
   code = Fail(context, writer.error());
   return nullptr;
@@ -147,11 +148,12 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options) {
   return options;
 }
 
-Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments) {
+Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
+                                             const std::vector<std::string>& urls) {
   archive::CaptureQuery query;
-  Result<catalog::Selection> urls = UrlsOf(arguments);
-  if (!urls) return urls.error();
-  query.where.what = *std::move(urls);
+  Result<catalog::Selection> what = UrlsOf(arguments, urls);
+  if (!what) return what.error();
+  query.where.what = *std::move(what);
   if (const Status filled = FillTimes(arguments, query.where); !filled) return filled.error();
   Result<std::optional<std::uint32_t>> run = NumberOption(arguments, "--run");
   if (!run) return run.error();

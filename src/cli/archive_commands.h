@@ -17,6 +17,9 @@ Command ImportCommand();
 Command LsCommand();
 Command GetCommand();
 Command InfoCommand();
+Command ExportCommand();
+Command VerifyCommand();
+Command ReindexCommand();
 
 // --archive, and where it is not given $STELE_ARCHIVE, else the current directory.
 std::string ArchiveDirectory(const Arguments& arguments);
@@ -26,14 +29,15 @@ std::vector<Option> WithArchiveOption(std::vector<Option> options);
 std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, Context& context,
                                                     ExitCode& code);
 // The same, open for writing by the command of this name.
-std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& directory,
-                                                           std::string_view command,
-                                                           Context& context, ExitCode& code);
+std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
+    const std::string& directory, std::string_view command, Context& context, ExitCode& code,
+    archive::ArchiveWriter::Rebuild rebuild = archive::ArchiveWriter::Rebuild::kNothing);
 
-// Options that choose captures, and what they say. Positional arguments are URLs.
+// Options that choose captures, and what they say, together with these URLs.
 std::vector<Option> WithCaptureOptions(std::vector<Option> options);
 // Errors: kInvalid, for the person who typed it.
-Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments);
+Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
+                                             const std::vector<std::string>& urls);
 
 // Complains, and says with which code to end.
 ExitCode Fail(Context& context, const Error& error);

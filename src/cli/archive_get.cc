@@ -34,7 +34,7 @@ class PayloadHasher final : private record::PayloadSink {
 
 Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapture& capture,
                        RecordPart part, io::Sink& out, Context& context) {
-  Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(capture.row.place);
+  Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(capture.row);
   if (!stored) return stored.error();
   PayloadHasher hasher((*stored)->record());
   bool ended = false;
@@ -75,7 +75,7 @@ std::optional<RecordPart> PartOf(const Arguments& arguments) {
 
 // The one capture that is meant.
 Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Arguments& arguments) {
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments);
+  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return query.error();
   query->where.pick = catalog::LocationQuery::Pick::kNearest;
   if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;

@@ -9,7 +9,7 @@ namespace stele::cli {
 namespace {
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments);
+  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return Fail(context, query.error());
   query->with_removed = arguments.Has("--removed");
   const std::optional<std::string> resume = HexDecode(arguments.Get("--resume").value_or(""));

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/rewriting.h"
-#include "formats/http/media_type.h"
 #include "formats/record/payload.h"
+#include "formats/warc/old_fields.h"
 #include "util/ascii.h"
 #include "util/digest.h"
 
@@ -22,29 +22,6 @@ class HashingSink final : public record::PayloadSink {
  private:
   Hasher hasher_{DigestAlgorithm::kSha1};
 };
-
-// Old files have URLs with spaces and worse, which would break a field.
-std::string FieldUri(std::string_view uri) {
-  std::string field;
-  for (const char c : uri) {
-    const auto byte = static_cast<unsigned char>(c);
-    field += byte > 0x20 && byte != 0x7f ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return field;
-}
-
-// A value as a field can have it.
-std::string FieldText(std::string_view text) {
-  std::string field(TrimSpace(text));
-  for (char& c : field) {
-    if (c == '\r' || c == '\n') c = ' ';
-  }
-  return field;
-}
-
-bool IsOfTheOldFormat(std::string_view name) {
-  return StartsWithIgnoreCase(name, "ARC-") || StartsWithIgnoreCase(name, "Tianwang-");
-}
 
 }  // namespace
 
@@ -95,22 +72,7 @@ warc::FieldList WarcConversion::FieldsOf(const Record& record) {
   fields.Add("WARC-Record-ID", NewId());
   fields.Add("WARC-Warcinfo-ID", warcinfo_id_);
   fields.Add("WARC-Date", FormatIso(last_date_.value_or(Timestamp{0})));
-  if (!record.target_uri.empty()) fields.Add("WARC-Target-URI", FieldUri(record.target_uri));
-  if (const auto ip = record.fields.Find("WARC-IP-Address"); ip && !ip->empty()) {
-    fields.Add("WARC-IP-Address", FieldText(*ip));
-  }
-  const bool http = record::BlockKindOf(record) != record::BlockKind::kOther;
-  const std::string type = http::ParseMediaType(record.content_type).type;
-  if (http) {
-    fields.Add("Content-Type", FieldText(record.content_type));
-  } else if (!type.empty()) {
-    fields.Add("Content-Type", type);
-  }
-  for (const http::Field& field : record.fields.fields()) {
-    if (!IsOfTheOldFormat(field.name) || field.value.empty()) continue;
-    if (EqualsIgnoreCase(field.name, "ARC-Content-Type") && field.value == type) continue;
-    fields.Add(field.name, FieldText(field.value));
-  }
+  warc::AddOldFields(record, fields);
   return fields;
 }
 
@@ -122,19 +84,20 @@ Status WarcConversion::WriteWarcinfo(const Record* description) {
   fields.Add("WARC-Type", "warcinfo");
   fields.Add("WARC-Record-ID", warcinfo_id_);
   fields.Add("WARC-Date", FormatIso(date));
-  if (output_name_ != "-") fields.Add("WARC-Filename", FieldText(output_name_));
+  if (output_name_ != "-") fields.Add("WARC-Filename", warc::FieldText(output_name_));
   fields.Add("Content-Type", "application/warc-fields");
   std::string block = "software: Stele " STELE_VERSION
                       "\r\nformat: WARC File Format 1.1\r\nconformsTo: "
                       "http://iipc.github.io/warc-specifications/specifications/warc-format/"
                       "warc-1.1/\r\n";
-  if (input_name_ != "-") block += fmt::format("source: {}\r\n", FieldText(input_name_));
+  if (input_name_ != "-") block += fmt::format("source: {}\r\n", warc::FieldText(input_name_));
   if (description != nullptr) {
     for (const auto& [field, name] :
          {std::pair("WARC-Filename", "arc-filename"), std::pair("ARC-Version", "arc-version"),
           std::pair("ARC-Origin", "arc-origin")}) {
       const std::optional<std::string_view> value = description->fields.Find(field);
-      if (value && !value->empty()) block += fmt::format("{}: {}\r\n", name, FieldText(*value));
+      if (value && !value->empty())
+        block += fmt::format("{}: {}\r\n", name, warc::FieldText(*value));
     }
   }
   fields.Add("WARC-Block-Digest", DigestOf(DigestAlgorithm::kSha1, block).Labelled());

@@ -1,0 +1,109 @@
+#include "archive/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/test_archive.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::ArchiveLab;
+using testing::PutFile;
+using testing::WarcText;
+
+class Verifying : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    PutFile(fs_, "x.warc.gz",
+            WarcText()
+                .Response("http://a.example/", "2004-05-30T01:02:03Z", "one")
+                .Response("http://b.example/", "2004-05-30T01:02:03Z", "two")
+                .bytes());
+    ArchiveLab lab(fs_);
+    ASSERT_TRUE(lab.Create());
+    auto archive = lab.Open();
+    ASSERT_TRUE((*archive)->BeginRun("import", ""));
+    ASSERT_TRUE(ImportFile(**archive, 1, "x.warc.gz", {}));
+    ASSERT_TRUE((*archive)->EndRun(1));
+  }
+
+  std::vector<std::string> Defects(const VerifyOptions& options = {}) {
+    auto reader = ArchiveReader::Open(fs_, "a");
+    if (!reader) return {"cannot open: " + reader.error().text};
+    const ArchiveView view = (*reader)->View();
+    std::vector<std::string> defects;
+    const auto outcome =
+        Verify(view, options, [&](const std::string& defect) { defects.push_back(defect); });
+    if (!outcome) return {"cannot verify: " + outcome.error().text};
+    EXPECT_EQ(outcome->defects, defects.size());
+    EXPECT_EQ(outcome->containers, 1u);
+    return defects;
+  }
+  void Flip(const std::string& path, std::size_t at) {
+    std::string bytes = *io::ReadFile(fs_, path);
+    ASSERT_LT(at, bytes.size());
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    PutFile(fs_, path, bytes);
+  }
+
+  const std::string file_ = "a/volumes/main/00000001/x.warc.gz";
+  io::MemoryFileSystem fs_;
+};
+
+TEST_F(Verifying, FindsNothingWhereAllIsRight) { EXPECT_TRUE(Defects().empty()); }
+
+TEST_F(Verifying, NamesEachFlippedByteOfAFile) {
+  const std::size_t size = io::ReadFile(fs_, file_)->size();
+  for (std::size_t at = 0; at < size; at += 11) {
+    Flip(file_, at);
+    const std::vector<std::string> defects = Defects();
+    ASSERT_EQ(defects.size(), 1u) << at;
+    EXPECT_TRUE(defects[0].starts_with(file_ + ": its SHA-256 is ")) << defects[0];
+    EXPECT_TRUE(Defects({.read_files = false, .progress = {}}).empty());
+    Flip(file_, at);
+  }
+}
+
+TEST_F(Verifying, NamesFilesThatAreGoneOrOfAnotherSize) {
+  const std::string bytes = *io::ReadFile(fs_, file_);
+  PutFile(fs_, file_, bytes + "x");
+  EXPECT_NE(Defects({.read_files = false, .progress = {}})[0].find(" bytes and had "),
+            std::string::npos);
+  ASSERT_TRUE(fs_.Remove(file_));
+  EXPECT_NE(Defects()[0].find("restore it from a backup"), std::string::npos);
+}
+
+TEST_F(Verifying, NamesDamagedRowsAndReindexMendsThem) {
+  const std::string rows = "a/volumes/main/00000001.rows";
+  for (std::size_t at = 0; at < io::ReadFile(fs_, rows)->size(); at += 7) {
+    Flip(rows, at);
+    const std::vector<std::string> defects = Defects();
+    ASSERT_FALSE(defects.empty()) << at;
+    EXPECT_NE(defects[0].find(rows), std::string::npos) << defects[0];
+    EXPECT_NE(defects[0].find("stele reindex"), std::string::npos);
+    {
+      ArchiveLab lab(fs_);
+      auto archive = lab.Open(ArchiveWriter::Rebuild::kCatalog);
+      ASSERT_TRUE(archive) << archive.error().text;
+    }
+    EXPECT_TRUE(Defects().empty()) << at;
+  }
+}
+
+TEST_F(Verifying, FindsACatalogThatLacksSomething) {
+  // As if the rows had never reached it.
+  const std::vector<std::string> names = *fs_.List("a/catalog");
+  for (const std::string& name : names) {
+    if (name.ends_with(".log")) PutFile(fs_, "a/catalog/" + name, "STELE-ROWS 1   \n");
+  }
+  const std::vector<std::string> defects = Defects();
+  ASSERT_EQ(defects.size(), 3u);
+  EXPECT_TRUE(defects[0].starts_with("capture 200405/0 of http://a.example/: the catalog does not"))
+      << defects[0];
+  EXPECT_EQ(defects[2],
+            "the index leads to 0 captures, and there are 2; make it anew with: stele "
+            "reindex");
+}
+
+}  // namespace
+}  // namespace stele::archive

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "archive/archive_view.h"
+#include "archive/companions.h"
+#include "archive/revisit_resolver.h"
+#include "formats/warc/warc_writer.h"
+#include "io/clock.h"
+#include "io/random.h"
+#include "io/stream.h"
+
+namespace stele::archive {
+
+struct ExportOptions {
+  bool keep_revisits = false;  // else whole records are written in their place
+  record::Compression compression = record::Compression::kGzip;
+  std::string filename;  // for the warcinfo record; empty: none
+};
+
+// Where a capture lies in the file that was written.
+struct ExportedCapture {
+  record::Extent extent;
+  bool is_revisit = false;  // it is there as a revisit: as asked for, or its original is not here
+};
+
+// Writes captures to a WARC file, each with its request and what the crawler noted, so that the
+// file can be replayed alone. Records of WARC files are copied as they are, those of older formats
+// converted. Payloads are compared with the digests that they had when they came. Not thread-safe.
+// Borrows all for life.
+class WarcExport {
+ public:
+  // Begins with a warcinfo record that carries what archive.toml says.
+  static Result<std::unique_ptr<WarcExport>> Begin(const ArchiveView& view, const io::Clock& clock,
+                                                   io::Random& random, io::Sink& sink,
+                                                   const ExportOptions& options);
+
+  // Errors: kCorrupt when the payload is not what it was: nothing of it has been written then; kIo,
+  // and those of the sink, after which nothing more can be written.
+  Result<ExportedCapture> Add(const catalog::HeldCapture& capture);
+
+  // Revisits that were kept because their originals are not here.
+  std::uint64_t unresolved() const { return unresolved_; }
+
+ private:
+  WarcExport(const ArchiveView& view, io::Random& random, const ExportOptions& options);
+  Status WriteWarcinfo(const io::Clock& clock, const std::string& filename);
+  // Copies a record, which is opened twice; in its head `old_id` becomes `new_id` where they are
+  // not empty.
+  using OpenRecord = std::function<Result<std::unique_ptr<StoredRecord>>()>;
+  Result<record::Extent> CopyRecord(const catalog::CapturePlace& place, const OpenRecord& open,
+                                    const std::optional<catalog::Sha256Bytes>& sha256,
+                                    std::string_view old_id, std::string_view new_id);
+  Result<record::Extent> CopyOld(StoredRecord& stored, const catalog::CapturePlace& place,
+                                 std::string_view block_digest, std::string_view payload_digest,
+                                 std::uint64_t length);
+  // Writes the original's content as if it had been stored when the revisit was captured.
+  Result<record::Extent> WriteWhole(const catalog::HeldCapture& revisit,
+                                    const catalog::HeldCapture& original, std::string& old_id,
+                                    std::string& new_id);
+  std::string NewId();
+  std::string DerivedId(const catalog::CapturePlace& place) const;
+
+  const ArchiveView& view_;
+  io::Random& random_;
+  const bool keep_revisits_;
+  const RevisitResolver resolver_;
+  Companions companions_;
+  std::unique_ptr<warc::WarcWriter> writer_;
+  std::string warcinfo_id_;
+  std::uint64_t unresolved_ = 0;
+};
+
+// The id of a record that has none in its file, the same whenever it is asked for: a UUID of
+// version 5, made from the file's SHA-256 (hexadecimal digits) and the record's offset. Without <>.
+std::string DerivedRecordId(std::string_view sha256, std::uint64_t offset);
+
+}  // namespace stele::archive

@@ -1,0 +1,202 @@
+#include "archive/warc_export.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/test_archive.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::ArchiveLab;
+using testing::PutFile;
+using testing::WarcText;
+
+constexpr const char* kThen = "2004-05-30T01:02:03Z";
+constexpr const char* kLater = "2005-05-30T01:02:03Z";
+
+class Export : public ::testing::Test {
+ protected:
+  void Import(const std::string& bytes) {
+    if (archive_ == nullptr) {
+      ASSERT_TRUE(lab_.Create());
+      archive_ = *lab_.Open();
+      ASSERT_TRUE(archive_->BeginRun("import", ""));
+    }
+    PutFile(fs_, "in.warc.gz", bytes);
+    const auto outcome = ImportFile(*archive_, 1, "in.warc.gz", {});
+    ASSERT_TRUE(outcome) << outcome.error().text;
+  }
+
+  // All captures, in the order of the index.
+  Result<std::string> Write(ExportOptions options = {}) {
+    options.compression = record::Compression::kNone;
+    const ArchiveView view = archive_->View();
+    io::StringSink sink;
+    auto exported = WarcExport::Begin(view, clock_, random_, sink, options);
+    if (!exported) return exported.error();
+    CaptureQuery all;
+    all.where.what = catalog::SelectAll();
+    CaptureResults results(view.catalog(), all);
+    for (;;) {
+      Result<const catalog::HeldCapture*> held = results.Next();
+      if (!held) return held.error();
+      if (*held == nullptr) break;
+      Result<ExportedCapture> written = (*exported)->Add(**held);
+      if (!written) return written.error();
+    }
+    unresolved_ = (*exported)->unresolved();
+    return sink.Take();
+  }
+
+  // "type url block" of each record.
+  static std::vector<std::string> Records(const std::string& warc) {
+    std::vector<std::string> records;
+    auto file = archive_file::ArchiveFile::Open(std::make_unique<io::MemorySource>(warc), "x");
+    EXPECT_TRUE(file);
+    record::RecordReader& reader = (*file)->reader();
+    for (;;) {
+      const record::Record* record = *reader.Next();
+      if (record == nullptr) break;
+      std::string text = fmt::format("{} {} ", record->type_name, record->target_uri);
+      for (std::string_view piece; !(piece = *reader.ReadBlock()).empty();) text += piece;
+      records.push_back(text);
+    }
+    EXPECT_TRUE(reader.losses().empty());
+    return records;
+  }
+
+  io::MemoryFileSystem fs_;
+  ArchiveLab lab_{fs_};
+  io::ManualClock clock_{testing::kNow};
+  io::SeededRandom random_{5};
+  std::unique_ptr<ArchiveWriter> archive_;
+  std::uint64_t unresolved_ = 0;
+};
+
+TEST_F(Export, TakesRequestsAndNotesAlong) {
+  const std::string url = "http://a.example/";
+  Import(WarcText()
+             .Response(url, kThen, "one")
+             .Request(url, kThen, "GET / HTTP/1.1")
+             .Notes(url, kThen, "fetchTimeMs: 3\r\n")
+             .Response("http://b.example/", kThen, "two")
+             .bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 5u);
+  EXPECT_TRUE(records[0].starts_with("warcinfo  software: Stele\r\n"));
+  EXPECT_NE(records[0].find("isPartOf: test\r\n"), std::string::npos);
+  EXPECT_TRUE(records[1].starts_with("response http://a.example/ HTTP/1.1 200"));
+  EXPECT_EQ(records[2], "request http://a.example/ GET / HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(records[3], "metadata http://a.example/ fetchTimeMs: 3\r\n");
+  EXPECT_TRUE(records[4].starts_with("response http://b.example/ "));
+}
+
+TEST_F(Export, D6_WritesTheWholeRecordInPlaceOfARevisit) {
+  Import(WarcText().Response("http://a.example/", kThen, "same").bytes());
+  WarcText later(record::Compression::kGzip, 8);
+  later.Revisit("http://a.example/", kLater, "same");
+  const std::string revisit_id = later.last_capture();
+  later.Request("http://a.example/", kLater, "GET / HTTP/1.1");
+  Import(later.bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 4u);
+  // Its own HTTP head, the original's body.
+  EXPECT_EQ(records[2],
+            "response http://a.example/ HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nsame");
+  // The request names the record by its new id.
+  EXPECT_EQ(warc->find(revisit_id), std::string::npos);
+  EXPECT_EQ(unresolved_, 0u);
+
+  ExportOptions keep;
+  keep.keep_revisits = true;
+  const Result<std::string> kept = Write(keep);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(Records(*kept)[2].starts_with("revisit http://a.example/ HTTP/1.1 200 OK"));
+  EXPECT_NE(kept->find(revisit_id), std::string::npos);
+}
+
+TEST_F(Export, D6_ABodyThatWasChunkedFitsTheRevisitsHead) {
+  const std::string chunked =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nsame\r\n0\r\n\r\n";
+  WarcText file;
+  file.Block("http://a.example/", kThen, chunked);
+  file.Revisit("http://a.example/", kLater, "same");
+  Import(file.bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1], "response http://a.example/ " + chunked);
+  EXPECT_EQ(records[2],
+            "response http://a.example/ HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nsame");
+}
+
+TEST_F(Export, D6_ARevisitWhoseOriginalIsNotHereStaysOne) {
+  Import(WarcText().Revisit("http://a.example/", kLater, "gone").bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc);
+  EXPECT_TRUE(Records(*warc)[1].starts_with("revisit http://a.example/"));
+  EXPECT_EQ(unresolved_, 1u);
+}
+
+TEST_F(Export, WhatIsDamagedDoesNotGoOut) {
+  Import(WarcText(record::Compression::kNone).Response("http://a.example/", kThen, "good").bytes());
+  const std::string path = *archive_->View().PathOf(1);
+  std::string bytes = *io::ReadFile(fs_, path);
+  bytes.replace(bytes.find("good"), 4, "evil");
+  PutFile(fs_, path, bytes);
+  const Result<std::string> warc = Write();
+  ASSERT_FALSE(warc);
+  EXPECT_EQ(warc.error().code, ErrorCode::kCorrupt);
+}
+
+TEST_F(Export, BroughtInAgainItHasTheSameCaptures) {
+  Import(WarcText()
+             .Response("http://a.example/", kThen, "same")
+             .Response("http://a.example/x", kThen, "<p>x", "text/html", 404)
+             .Revisit("http://a.example/", kLater, "same")
+             .bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc);
+  const auto facts = [](ArchiveWriter& archive) {
+    std::vector<std::string> lines;
+    const ArchiveView view = archive.View();
+    CaptureQuery all;
+    all.where.what = catalog::SelectAll();
+    CaptureResults results(view.catalog(), all);
+    for (;;) {
+      const catalog::HeldCapture* held = *results.Next();
+      if (held == nullptr) return lines;
+      const catalog::Capture& row = held->row;
+      lines.push_back(fmt::format("{} {} {} {} {}", row.url, FormatDigits17(row.time), row.status,
+                                  row.type, std::string_view(row.sha1->data(), 20)));
+    }
+  };
+  io::MemoryFileSystem other;
+  PutFile(other, "out.warc", *warc);
+  ArchiveLab lab(other);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "out.warc", {}));
+  EXPECT_EQ(facts(**archive), facts(*archive_));
+  EXPECT_EQ(facts(**archive).size(), 3u);
+}
+
+TEST(DerivedRecordId, IsAUuidOfVersionFiveThatDependsOnBoth) {
+  const std::string id = DerivedRecordId("ab", 7);
+  EXPECT_EQ(id.size(), 45u);
+  EXPECT_TRUE(id.starts_with("urn:uuid:"));
+  EXPECT_EQ(id[23], '5');
+  EXPECT_EQ(DerivedRecordId("ab", 7), id);
+  EXPECT_NE(DerivedRecordId("ab", 8), id);
+  EXPECT_NE(DerivedRecordId("ac", 7), id);
+}
+
+}  // namespace
+}  // namespace stele::archive

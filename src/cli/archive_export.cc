@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "archive/index_line.h"
+#include "archive/warc_export.h"
+#include "cli/archive_commands.h"
+#include "cli/counter.h"
+#include "cli/file_jobs.h"
+#include "cli/output.h"
+#include "formats/cdx/cdx.h"
+#include "formats/url/public_suffix.h"
+#include "formats/url/url.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+enum class ExportFormat { kWarc, kCdxj };
+
+// By name, else by the end of the file's name. Errors: kInvalid.
+Result<ExportFormat> FormatOf(const Arguments& arguments, const std::string& output) {
+  const std::string name =
+      arguments.Get("--format").value_or(output.ends_with(".cdxj") ? "cdxj" : "warc");
+  if (name == "warc") return ExportFormat::kWarc;
+  if (name == "cdxj") return ExportFormat::kCdxj;
+  return Error{ErrorCode::kInvalid, fmt::format("--format {} is none of warc, cdxj", name)};
+}
+
+// A capture that is to be written, in the order in which files are read best.
+struct Chosen {
+  catalog::CapturePlace place;
+  catalog::CaptureId id;
+};
+
+Result<std::vector<Chosen>> Choose(const archive::ArchiveView& view,
+                                   const archive::CaptureQuery& query) {
+  std::vector<Chosen> chosen;
+  archive::CaptureResults results(view.catalog(), query);
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) break;
+    chosen.push_back({(*held)->row.place, (*held)->row.id});
+  }
+  std::sort(chosen.begin(), chosen.end(), [](const Chosen& a, const Chosen& b) {
+    return std::pair(a.place.container, a.place.offset) <
+           std::pair(b.place.container, b.place.offset);
+  });
+  return chosen;
+}
+
+// "example.org" for all hosts below it; what has none is "other".
+std::string SiteOf(std::string_view text) {
+  const Result<url::Url> parsed = url::Parse(text);
+  if (!parsed) return "other";
+  const std::string host(parsed->host());
+  const std::string_view site = url::RegisteredDomain(host);
+  std::string name(site.empty() ? std::string_view(host) : site);
+  std::erase_if(name, [](char c) { return c == '/' || c == '[' || c == ']'; });
+  return name.empty() ? "other" : name;
+}
+
+// One file that is being written.
+struct Target {
+  std::unique_ptr<OutputFile> file;
+  std::unique_ptr<archive::WarcExport> warc;
+};
+
+class WarcFiles {
+ public:
+  WarcFiles(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
+            std::string output)
+      : context_(context),
+        view_(view),
+        output_(std::move(output)),
+        per_site_(arguments.Has("--per-site")),
+        keep_revisits_(arguments.Has("--keep-revisits")),
+        replace_(arguments.Has("--force")) {}
+
+  Status Add(const catalog::HeldCapture& capture) {
+    Result<Target*> target = TargetOf(capture.row);
+    if (!target) return target.error();
+    Result<archive::ExportedCapture> exported = (*target)->warc->Add(capture);
+    if (exported) {
+      ++captures_;
+      return {};
+    }
+    // What is damaged is left out, and the rest goes on.
+    if (exported.error().code != ErrorCode::kCorrupt &&
+        exported.error().code != ErrorCode::kNotFound) {
+      return exported.error();
+    }
+    Complain(context_, fmt::format("{} of {} is left out: {}", capture.row.url,
+                                   FormatIso(capture.row.time), exported.error().text));
+    ++damaged_;
+    return {};
+  }
+
+  Status Commit() {
+    for (auto& [name, target] : targets_) {
+      if (const Status done = target.file->Commit(); !done) return done;
+    }
+    return {};
+  }
+
+  ExitCode Report(bool quiet) {
+    std::uint64_t unresolved = 0;
+    for (const auto& [name, target] : targets_) unresolved += target.warc->unresolved();
+    if (!quiet) {
+      static_cast<void>(
+          context_.err.Write(fmt::format("{} captures in {} file{}\n", captures_, targets_.size(),
+                                         targets_.size() == 1 ? "" : "s")));
+    }
+    if (unresolved > 0) {
+      Complain(context_,
+               fmt::format("{} revisits repeat captures that are not in this archive, and "
+                           "were written as revisits",
+                           unresolved));
+    }
+    return damaged_ + unresolved > 0 ? ExitCode::kDefects : ExitCode::kDone;
+  }
+
+ private:
+  Result<Target*> TargetOf(const catalog::Capture& row) {
+    const std::string name =
+        per_site_ ? fmt::format("{}/{}.warc.gz", output_, SiteOf(row.url)) : output_;
+    if (const auto known = targets_.find(name); known != targets_.end()) return &known->second;
+    Target target;
+    if (per_site_) {
+      if (const Status made = context_.fs.MakeDirectory(output_); !made) return made.error();
+    }
+    Result<std::unique_ptr<OutputFile>> file = OutputFile::Create(context_, name, replace_);
+    if (!file) return file.error();
+    target.file = std::move(*file);
+    archive::ExportOptions options;
+    options.keep_revisits = keep_revisits_;
+    if (name.ends_with(".warc")) options.compression = record::Compression::kNone;
+    if (name.ends_with(".zst")) options.compression = record::Compression::kZstd;
+    if (name != "-") options.filename = name.substr(name.rfind('/') + 1);
+    auto warc =
+        archive::WarcExport::Begin(view_, context_.clock, context_.random, *target.file, options);
+    if (!warc) return warc.error();
+    target.warc = std::move(*warc);
+    return &targets_.emplace(name, std::move(target)).first->second;
+  }
+
+  Context& context_;
+  const archive::ArchiveView& view_;
+  const std::string output_;
+  const bool per_site_;
+  const bool keep_revisits_;
+  const bool replace_;
+  std::map<std::string, Target> targets_;
+  std::uint64_t captures_ = 0;
+  std::uint64_t damaged_ = 0;
+};
+
+ExitCode ExportWarc(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
+                    const archive::CaptureQuery& query, const std::string& output) {
+  Result<std::vector<Chosen>> chosen = Choose(view, query);
+  if (!chosen) return Fail(context, chosen.error());
+  if (chosen->empty()) {
+    Complain(context, "there is no such capture; nothing was written");
+    return ExitCode::kFailed;
+  }
+  WarcFiles files(arguments, context, view, output);
+  Counter counter(context, ShowsProgress(arguments, context), "captures", chosen->size());
+  std::uint64_t done = 0;
+  for (const Chosen& capture : *chosen) {
+    Result<catalog::HeldCapture> held = view.catalog().Get(capture.id);
+    if (!held) return Fail(context, held.error());
+    if (const Status added = files.Add(*held); !added) return Fail(context, added.error());
+    counter.Show(++done);
+  }
+  if (const Status done_all = files.Commit(); !done_all) return Fail(context, done_all.error());
+  return files.Report(arguments.Has("--quiet"));
+}
+
+ExitCode ExportCdxj(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
+                    const archive::CaptureQuery& query, const std::string& output) {
+  auto file = OutputFile::Create(context, output, arguments.Has("--force"));
+  if (!file) return Fail(context, file.error());
+  archive::CaptureResults results(view.catalog(), query);
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held) return Fail(context, held.error());
+    if (*held == nullptr) break;
+    const catalog::Capture& row = (*held)->row;
+    const archive::Container* container = view.holdings().Find(row.place.container);
+    const cdx::Capture line = archive::IndexLineOf(row, results.key(), row.place,
+                                                   container == nullptr ? "" : container->name);
+    const Status written = (*file)->Write(cdx::FormatCdxjLine(line) + '\n');
+    if (!written) return Fail(context, written.error());
+  }
+  const Status committed = (*file)->Commit();
+  return committed ? ExitCode::kDone : Fail(context, committed.error());
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  if (arguments.positionals.size() != 1) {
+    Complain(context, "Where to? Name one file, or - for the standard output.");
+    return ExitCode::kUsage;
+  }
+  const std::string& output = arguments.positionals[0];
+  Result<ExportFormat> format = FormatOf(arguments, output);
+  if (!format) return Fail(context, format.error());
+  if (arguments.Has("--per-site") && (*format != ExportFormat::kWarc || output == "-")) {
+    Complain(context, "--per-site writes WARC files to a directory; name one");
+    return ExitCode::kUsage;
+  }
+  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.GetAll("--url"));
+  if (!query) return Fail(context, query.error());
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  return *format == ExportFormat::kWarc ? ExportWarc(arguments, context, view, *query, output)
+                                        : ExportCdxj(arguments, context, view, *query, output);
+}
+
+}  // namespace
+
+Command ExportCommand() {
+  Command command;
+  command.name = "export";
+  command.summary = "Write captures to a WARC file that replays alone, or to an index";
+  command.details =
+      "Each capture goes out with its request and what the crawler noted about it. In place of a "
+      "revisit, which only names an earlier capture, the whole record is written, so that the file "
+      "needs no other; --keep-revisits leaves them as they are. Payloads are compared with their "
+      "digests on the way; what is damaged is left out and named, and the exit code is 1.\n\nThe "
+      "format follows from the file's name: .warc.gz, .warc, .warc.zst, or .cdxj for the index "
+      "lines of the archive's own files.";
+  command.arguments = "FILE";
+  command.options = WithArchiveOption(WithCaptureOptions(
+      {{"--url", "URL", "Captures of this URL; repeatable"},
+       {"--format", "FORMAT", "warc or cdxj", "by the file's name, else warc"},
+       {"--keep-revisits", "", "Write revisits as they are"},
+       {"--per-site", "", "FILE is a directory: one WARC file for each registered domain"},
+       {"--force", "", "Replace FILE if it exists"},
+       {"--quiet", "", "No progress and no summary"}}));
+  command.examples = {
+      {"stele export --run 2 out.warc.gz", "What the second run brought"},
+      {"stele export --domain example.org --to 2014 --per-site old/", "A file for each site"},
+      {"stele export all.cdxj", "The index of everything, for pywb"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

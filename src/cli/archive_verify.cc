@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "archive/verify.h"
+#include "cli/archive_commands.h"
+#include "cli/counter.h"
+#include "cli/file_jobs.h"
+#include "util/json.h"
+
+namespace stele::cli {
+namespace {
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  const bool json = arguments.Has("--json");
+  std::uint64_t total = 0;
+  for (const auto& [number, container] : view.holdings().containers()) total += container.bytes;
+  Counter counter(context, ShowsProgress(arguments, context), "MB", total / 1'000'000);
+  std::uint64_t done = 0;
+  archive::VerifyOptions options;
+  options.read_files = !arguments.Has("--quick");
+  options.progress = [&](std::uint64_t bytes) { counter.Show((done += bytes) / 1'000'000); };
+  const Result<archive::VerifyOutcome> outcome =
+      archive::Verify(view, options, [&](const std::string& defect) {
+        std::string line = defect;
+        if (json) {
+          line = "{\"defect\": ";
+          AppendJsonString(line, defect);
+          line += '}';
+        }
+        static_cast<void>(context.out.Write(line + '\n'));
+      });
+  if (!outcome) return Fail(context, outcome.error());
+  const std::string summary =
+      json ? fmt::format(
+                 "{{\"containers\": {}, \"captures\": {}, \"bytes\": {}, \"defects\": {}}}\n",
+                 outcome->containers, outcome->captures, outcome->bytes, outcome->defects)
+           : fmt::format("{} containers, {} captures, {:.1f} MB read: {}\n", outcome->containers,
+                         outcome->captures, static_cast<double>(outcome->bytes) / 1e6,
+                         outcome->defects == 0 ? "all is right"
+                                               : fmt::format("{} defects", outcome->defects));
+  const Status written = context.out.Write(summary);
+  if (!written) return Fail(context, written.error());
+  return outcome->defects == 0 ? ExitCode::kDone : ExitCode::kDefects;
+}
+
+}  // namespace
+
+Command VerifyCommand() {
+  Command command;
+  command.name = "verify";
+  command.summary = "Check that an archive is as it should be";
+  command.details =
+      "Reads every file and compares its SHA-256 with the one that it had when it came, checks the "
+      "ledger, and compares all indexes with what they were made from. Each defect is one line "
+      "that "
+      "says what to do. The exit code is 1 when there are any.";
+  command.options =
+      WithArchiveOption({{"--quick", "", "Look only at the sizes of files, not at their bytes"},
+                         {"--json", "", "One JSON object for each defect, and one in the end"},
+                         {"--quiet", "", "No progress"}});
+  command.examples = {{"stele verify", "Is all of it still there, and as it was?"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli
