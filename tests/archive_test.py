@@ -184,6 +184,27 @@ class Keeping(Archive):
         self.assertEqual(self.stele("export", "--format", "cdxj", "-"),
                          self.run_stele("warc", "index", "--sort", self.path))
 
+    def test_rm_and_hold(self):
+        url = "http://a.org/1"
+        self.stele("hold", "--host", "a.org", "--reason", "a case")
+        self.assertIn("goes on", self.stele("hold", "--list"))
+        self.assertIn("under hold 1 (a case)", self.complaint("rm", url, "--reason", "x"))
+        self.stele("hold", "--end", "1")
+        self.assertEqual(len(self.stele("rm", url, "--dry-run").splitlines()), 1)
+        self.assertIn("--reason", self.complaint("rm", url))
+        self.assertIn("say what", self.complaint("rm", "--reason", "x"))
+        self.assertEqual(len(self.rows()), 6)
+        self.stele("rm", url, "--reason", "request of the owner")
+        self.assertEqual(len(self.rows()), 5)
+        self.assertEqual([row["removed"] for row in self.rows("--removed", url)], [True])
+        self.stele("get", url, code=3)
+        self.stele("export", "--url", url, self.folder / "none.warc.gz", code=3)
+        ledger = (self.archive / "ledger/ledger.warc").read_text()
+        self.assertIn("reason: request of the owner", ledger)
+        self.stele("reindex")
+        self.assertEqual(len(self.rows()), 5)
+        self.assertIn("all is right", self.stele("verify"))
+
     def complaint(self, *arguments):
         done = subprocess.run([STELE, arguments[0], "--archive", self.archive, *arguments[1:]],
                               capture_output=True, check=False)

@@ -18,6 +18,7 @@ namespace {
 
 // Containers after which the catalog is synced in the midst of a run.
 constexpr int kCheckpointContainers = 64;
+constexpr std::size_t kRowsAtATime = 1000;
 // Left free on a disk, for indexes and the ledger.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
 constexpr std::string_view kAppliedHead = "stele applied 1 ";
@@ -218,6 +219,10 @@ Status ArchiveWriter::ApplyAll() {
     if (container.ledger_end <= applied) continue;
     if (const Status indexed = Index(container); !indexed) return indexed;
   }
+  for (const auto& [number, removal] : holdings_->removals()) {
+    if (removal.ledger_end <= applied) continue;
+    if (const Status marked = MarkRemoved(removal); !marked) return marked;
+  }
   return Checkpoint();
 }
 
@@ -325,10 +330,11 @@ Status ArchiveWriter::IndexRows(const Container& container, const std::string& p
   Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, path, cache_);
   if (!rows) return rows.error();
   std::vector<catalog::Capture> captures;
+  std::uint64_t ordinal = 0;
   return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     captures.clear();
     for (ContainerCapture& capture : some) {
-      container.Place(capture.row);
+      container.Place(capture.row, ordinal++);
       captures.push_back(capture.row);
     }
     return catalog_->Append(captures);
@@ -346,6 +352,60 @@ Status ArchiveWriter::MakeRows(const Container& container, const std::string& pa
                  fmt::format("{}: has other captures than when it came; run stele verify", *file)};
   }
   return {};
+}
+
+Result<std::uint32_t> ArchiveWriter::Remove(std::vector<catalog::CaptureId> captures,
+                                            std::string_view reason, std::string_view note) {
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t number = holdings_->NextRemoval();
+  LedgerEvent event;
+  event.what = "removal";
+  event.Add("removal", number);
+  event.Add("reason", reason);
+  event.Add("note", note);
+  for (const catalog::CaptureId& id : captures) event.Add("capture", FormatCaptureId(id));
+  if (const Status appended = Append(std::move(event)); !appended) return appended.error();
+  const Status marked = MarkRemoved(holdings_->removals().at(number));
+  if (!marked) return marked.error();
+  if (const Status synced = Checkpoint(); !synced) return synced.error();
+  return number;
+}
+
+Status ArchiveWriter::MarkRemoved(const Removal& removal) {
+  const std::shared_ptr<const catalog::CatalogView> view = catalog_->View();
+  std::vector<catalog::HeldCapture> held;  // what the rows point into
+  std::vector<catalog::Capture> rows;
+  for (std::size_t i = 0; i < removal.captures.size(); ++i) {
+    Result<catalog::HeldCapture> capture = view->Get(removal.captures[i]);
+    if (!capture) return capture.error();
+    held.push_back(*std::move(capture));
+    rows.push_back(held.back().row);
+    rows.back().flags |= catalog::kRemoved;
+    if (rows.size() < kRowsAtATime && i + 1 < removal.captures.size()) continue;
+    if (const Status appended = catalog_->Append(rows); !appended) return appended;
+    held.clear();
+    rows.clear();
+  }
+  return {};
+}
+
+Result<std::uint32_t> ArchiveWriter::AddHold(Hold hold) {
+  const std::lock_guard lock(mutex_);
+  hold.number = holdings_->NextHold();
+  const Status appended = Append(hold.Event());
+  return appended ? Result<std::uint32_t>(hold.number) : appended.error();
+}
+
+Status ArchiveWriter::EndHold(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto hold = holdings_->holds().find(number);
+  if (hold == holdings_->holds().end() || hold->second.end) {
+    return Error{ErrorCode::kNotFound, fmt::format("there is no hold {} that goes on", number)};
+  }
+  LedgerEvent event;
+  event.what = "hold-end";
+  event.Add("hold", number);
+  return Append(std::move(event));
 }
 
 Status ArchiveWriter::Checkpoint() {

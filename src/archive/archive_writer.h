@@ -60,6 +60,16 @@ class ArchiveWriter {
   // Errors: kFull when a batch has no serials left; after any other nothing more is taken.
   Result<bool> Add(Container& container);
 
+  // Takes captures down: they stay in their containers and are shown no more. Returns the number of
+  // the removal.
+  Result<std::uint32_t> Remove(std::vector<catalog::CaptureId> captures, std::string_view reason,
+                               std::string_view note);
+
+  // From now on what is held cannot be removed. Sets number and time; returns the number.
+  Result<std::uint32_t> AddHold(Hold hold);
+  // Errors: kNotFound when there is none with this number that goes on.
+  Status EndHold(std::uint32_t number);
+
  private:
   ArchiveWriter(const Environment& environment, std::shared_ptr<const ArchiveLayout> layout);
   Status RemoveIndexes(Rebuild rebuild);
@@ -78,6 +88,7 @@ class ArchiveWriter {
   Status Index(const Container& container);
   Status IndexRows(const Container& container, const std::string& path);
   Status MakeRows(const Container& container, const std::string& path);
+  Status MarkRemoved(const Removal& removal);
   // The catalog has all that the ledger has, and will after a crash.
   Status Checkpoint();
 

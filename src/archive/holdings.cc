@@ -5,6 +5,9 @@
 #include <charconv>
 #include <limits>
 
+#include "util/ascii.h"
+#include "util/base_encoding.h"
+
 namespace stele::archive {
 namespace {
 
@@ -44,6 +47,28 @@ constexpr NumberField kNumbers[] = {
     {"unlisted", &Container::unlisted},
 };
 
+// "200405/17"
+std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto batch = ParseDecimal(text.substr(0, slash));
+  const auto serial = ParseDecimal(text.substr(slash + 1));
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
+  if (!batch || !serial || *batch > kMax || *serial > kMax) return std::nullopt;
+  return catalog::CaptureId{static_cast<std::uint32_t>(*batch),
+                            static_cast<std::uint32_t>(*serial)};
+}
+
+Result<std::vector<catalog::CaptureId>> CapturesOf(const LedgerEvent& event) {
+  std::vector<catalog::CaptureId> ids;
+  for (const std::string_view text : event.FindAll("capture")) {
+    const std::optional<catalog::CaptureId> id = ParseCaptureId(text);
+    if (!id) return Bad(event, fmt::format("'{}' is no capture", text));
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
 Result<std::uint32_t> SmallNumber(const LedgerEvent& event, std::string_view name) {
   Result<std::uint64_t> number = event.Number(name);
   if (!number) return Bad(event, number.error().text);
@@ -53,10 +78,15 @@ Result<std::uint32_t> SmallNumber(const LedgerEvent& event, std::string_view nam
 
 }  // namespace
 
-void Container::Place(catalog::Capture& row) const {
+std::string FormatCaptureId(const catalog::CaptureId& id) {
+  return fmt::format("{}/{}", id.batch, id.serial);
+}
+
+void Container::Place(catalog::Capture& row, std::uint64_t ordinal) const {
   for (const Batch& batch : batches) {
     if (batch.batch == row.id.batch) row.id.serial += batch.base;
   }
+  if (ordinal < ids.size()) row.id = ids[ordinal];
   row.run = run;
   row.place.container = number;
 }
@@ -75,6 +105,7 @@ LedgerEvent Container::Event() const {
   for (const Batch& batch : batches) {
     event.Add("batch", fmt::format("{} {} {}", batch.batch, batch.base, batch.count));
   }
+  for (const catalog::CaptureId& id : ids) event.Add("capture", FormatCaptureId(id));
   return event;
 }
 
@@ -103,6 +134,9 @@ Result<Container> Container::FromEvent(const LedgerEvent& event, std::uint64_t l
     if (!batch) return Bad(event, fmt::format("batch '{}' is no batch, base and count", text));
     container.batches.push_back(*batch);
   }
+  Result<std::vector<catalog::CaptureId>> ids = CapturesOf(event);
+  if (!ids) return ids.error();
+  container.ids = *std::move(ids);
   container.time = event.time;
   container.ledger_end = ledger_end;
   return container;
@@ -114,6 +148,10 @@ Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
     applied = ApplyContainer(event, end);
   } else if (event.what == "run-begin" || event.what == "run-end") {
     applied = ApplyRun(event);
+  } else if (event.what == "removal") {
+    applied = ApplyRemoval(event, end);
+  } else if (event.what == "hold" || event.what == "hold-end") {
+    applied = ApplyHold(event);
   } else {
     applied = Bad(event, "this version of Stele does not know what it means; use a newer one");
   }
@@ -134,6 +172,7 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
     if (batch.base < next) return Bad(event, "its serials were given before");
     next = batch.base + batch.count;
   }
+  replaced_.insert(container->ids.begin(), container->ids.end());
   ++run->second.containers;
   run->second.captures += container->captures;
   by_sha256_.emplace(container->sha256, container->number);
@@ -159,6 +198,80 @@ Status Holdings::ApplyRun(const LedgerEvent& event) {
   return {};
 }
 
+Status Holdings::ApplyRemoval(const LedgerEvent& event, std::uint64_t end) {
+  Result<std::uint32_t> number = SmallNumber(event, "removal");
+  if (!number) return number.error();
+  Result<std::vector<catalog::CaptureId>> captures = CapturesOf(event);
+  if (!captures) return captures.error();
+  Removal removal{.number = *number,
+                  .reason = std::string(event.Find("reason")),
+                  .note = std::string(event.Find("note")),
+                  .time = event.time,
+                  .captures = *std::move(captures),
+                  .ledger_end = end};
+  if (!removals_.emplace(*number, std::move(removal)).second) {
+    return Bad(event, "there was one with this number before");
+  }
+  return {};
+}
+
+LedgerEvent Hold::Event() const {
+  LedgerEvent event;
+  event.what = "hold";
+  event.Add("hold", number);
+  event.Add("reason", reason);
+  event.Add("note", note);
+  event.Add("from", fmt::to_string(from.milliseconds));
+  event.Add("to", fmt::to_string(to.milliseconds));
+  for (const catalog::KeyRange& range : what.ranges) {
+    event.Add("keys", HexEncode(range.begin) + ' ' + HexEncode(range.end));
+  }
+  return event;
+}
+
+Result<Hold> Hold::FromEvent(const LedgerEvent& event) {
+  Hold hold;
+  Result<std::uint32_t> number = SmallNumber(event, "hold");
+  if (!number) return number.error();
+  hold.number = *number;
+  hold.reason = event.Find("reason");
+  hold.note = event.Find("note");
+  hold.time = event.time;
+  for (const auto& [name, moment] : {std::pair("from", &hold.from), std::pair("to", &hold.to)}) {
+    const std::string_view text = event.Find(name);
+    const char* const end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, moment->milliseconds);
+    if (error != std::errc() || parsed != end)
+      return Bad(event, fmt::format("{} is no time", name));
+  }
+  for (const std::string_view keys : event.FindAll("keys")) {
+    const std::size_t space = std::min(keys.find(' '), keys.size());
+    const auto begin = HexDecode(keys.substr(0, space));
+    const auto end = HexDecode(keys.substr(std::min(space + 1, keys.size())));
+    if (!begin || !end) return Bad(event, "a range of keys cannot be read");
+    hold.what.ranges.push_back({*begin, *end});
+  }
+  return hold;
+}
+
+Status Holdings::ApplyHold(const LedgerEvent& event) {
+  if (event.what == "hold") {
+    Result<Hold> hold = Hold::FromEvent(event);
+    if (!hold) return hold.error();
+    const std::uint32_t number = hold->number;
+    if (!holds_.emplace(number, *std::move(hold)).second) {
+      return Bad(event, "there was one with this number before");
+    }
+    return {};
+  }
+  Result<std::uint32_t> number = SmallNumber(event, "hold");
+  if (!number) return number.error();
+  const auto hold = holds_.find(*number);
+  if (hold == holds_.end()) return Bad(event, "it was never begun");
+  hold->second.end = event.time;
+  return {};
+}
+
 const Container* Holdings::Find(std::uint32_t number) const {
   const auto found = containers_.find(number);
   return found == containers_.end() ? nullptr : &found->second;
@@ -174,6 +287,12 @@ std::uint32_t Holdings::NextContainer() const {
 }
 
 std::uint32_t Holdings::NextRun() const { return runs_.empty() ? 1 : runs_.rbegin()->first + 1; }
+
+std::uint32_t Holdings::NextRemoval() const {
+  return removals_.empty() ? 1 : removals_.rbegin()->first + 1;
+}
+
+std::uint32_t Holdings::NextHold() const { return holds_.empty() ? 1 : holds_.rbegin()->first + 1; }
 
 std::uint32_t Holdings::NextSerial(std::uint32_t batch) const {
   const auto found = next_serials_.find(batch);

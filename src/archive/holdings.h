@@ -3,16 +3,21 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "archive/ledger_event.h"
 #include "catalog/capture.h"
+#include "catalog/selection.h"
 #include "util/result.h"
 #include "util/timestamp.h"
 
 namespace stele::archive {
+
+// "200405/17"
+std::string FormatCaptureId(const catalog::CaptureId& id);
 
 // A file with records, sealed: its bytes never change. What the ledger says about it.
 struct Container {
@@ -36,11 +41,15 @@ struct Container {
     friend bool operator==(const Batch&, const Batch&) = default;
   };
   std::vector<Batch> batches;
+  // Of a container whose captures take the place of earlier ones: their ids, in the order of the
+  // file. It has no batches then.
+  std::vector<catalog::CaptureId> ids;
   Timestamp time;                // when it came
   std::uint64_t ledger_end = 0;  // behind the event that says so
 
-  // Makes the row of a capture as the container alone shows it one of the archive.
-  void Place(catalog::Capture& row) const;
+  // Makes the row of a capture as the container alone shows it one of the archive; `ordinal` is
+  // its number among all captures of the container.
+  void Place(catalog::Capture& row, std::uint64_t ordinal) const;
 
   LedgerEvent Event() const;
   // Errors: kCorrupt.
@@ -58,6 +67,35 @@ struct Run {
   std::uint64_t captures = 0;
 };
 
+// Captures that were taken down.
+struct Removal {
+  std::uint32_t number = 0;
+  std::string reason;
+  std::string note;  // what was asked for
+  Timestamp time;
+  std::vector<catalog::CaptureId> captures;
+  std::uint64_t ledger_end = 0;  // behind the event that says so
+};
+
+// Captures that must not be taken down, present ones and others.
+struct Hold {
+  std::uint32_t number = 0;
+  std::string reason;
+  std::string note;  // what was asked for
+  Timestamp time;
+  std::optional<Timestamp> end;
+  catalog::Selection what;
+  Timestamp from;
+  Timestamp to;  // included
+
+  bool Covers(std::string_view key, Timestamp captured) const {
+    return !end && from <= captured && captured <= to && what.Has(key);
+  }
+  LedgerEvent Event() const;
+  // Errors: kCorrupt.
+  static Result<Hold> FromEvent(const LedgerEvent& event);
+};
+
 // What an archive consists of: all that its ledger says, added up. Copyable. Not thread-safe while
 // it is changed.
 class Holdings {
@@ -67,6 +105,8 @@ class Holdings {
 
   const std::map<std::uint32_t, Container>& containers() const { return containers_; }
   const std::map<std::uint32_t, Run>& runs() const { return runs_; }
+  const std::map<std::uint32_t, Removal>& removals() const { return removals_; }
+  const std::map<std::uint32_t, Hold>& holds() const { return holds_; }
   // Null when there is none.
   const Container* Find(std::uint32_t number) const;
   // The container whose file has these bytes; null when there is none.
@@ -74,6 +114,10 @@ class Holdings {
 
   std::uint32_t NextContainer() const;
   std::uint32_t NextRun() const;
+  std::uint32_t NextRemoval() const;
+  std::uint32_t NextHold() const;
+  // Whether a capture's record is in another container than the one that brought it.
+  bool IsReplaced(const catalog::CaptureId& id) const { return replaced_.contains(id); }
   // The first serial of a batch that no capture has.
   std::uint32_t NextSerial(std::uint32_t batch) const;
 
@@ -83,10 +127,15 @@ class Holdings {
  private:
   Status ApplyContainer(const LedgerEvent& event, std::uint64_t end);
   Status ApplyRun(const LedgerEvent& event);
+  Status ApplyRemoval(const LedgerEvent& event, std::uint64_t end);
+  Status ApplyHold(const LedgerEvent& event);
 
   std::map<std::uint32_t, Container> containers_;
   std::map<std::string, std::uint32_t, std::less<>> by_sha256_;
   std::map<std::uint32_t, Run> runs_;
+  std::map<std::uint32_t, Removal> removals_;
+  std::map<std::uint32_t, Hold> holds_;
+  std::set<catalog::CaptureId> replaced_;
   std::map<std::uint32_t, std::uint32_t> next_serials_;
   std::uint64_t ledger_end_ = 0;
 };

@@ -127,14 +127,14 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
     Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(number);
     if (!rows) return rows.error();
     std::vector<catalog::CaptureId> ids;
+    std::uint64_t ordinal = 0;
     const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
       for (ContainerCapture& capture : some) {
+        container.Place(capture.row, ordinal++);
         const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
         const bool is_same =
             (capture.row.flags & catalog::kRevisit) == 0 && HaveSamePayload(revisit, capture.row);
-        if (!is_named && !is_same) continue;
-        container.Place(capture.row);
-        ids.push_back(capture.row.id);
+        if (is_named || is_same) ids.push_back(capture.row.id);
       }
       return {};
     });

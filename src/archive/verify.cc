@@ -79,8 +79,9 @@ class Verification {
     std::uint64_t captures = 0;
     const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
       for (ContainerCapture& capture : some) {
-        ++captures;
-        container.Place(capture.row);
+        container.Place(capture.row, captures++);
+        // Another container has it now.
+        if (container.ids.empty() && view_.holdings().IsReplaced(capture.row.id)) continue;
         if (const Status checked = CheckRow(capture.row); !checked) return checked;
       }
       return {};
@@ -92,7 +93,7 @@ class Verification {
       Say(fmt::format("container {}: has rows for {} captures, and the ledger says {}; {}",
                       container.number, captures, container.captures, kReindex));
     }
-    outcome_.captures += captures;
+    if (container.ids.empty()) outcome_.captures += captures;
     return {};
   }
 

@@ -93,6 +93,18 @@ Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
 
 }  // namespace
 
+std::string NoteOf(const Arguments& arguments) {
+  std::string note = fmt::format("{}", fmt::join(arguments.positionals, " "));
+  for (const auto& [name, values] : arguments.values) {
+    if (name == "--archive" || name == "--reason" || name == "--quiet") continue;
+    if (values.empty()) note += fmt::format("{}{}", note.empty() ? "" : " ", name);
+    for (const std::string& value : values) {
+      note += fmt::format("{}{} {}", note.empty() ? "" : " ", name, value);
+    }
+  }
+  return note;
+}
+
 ExitCode Fail(Context& context, const Error& error) {
   Complain(context, error.text);
   return error.code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kFailed;

@@ -19,6 +19,8 @@ Command GetCommand();
 Command InfoCommand();
 Command ExportCommand();
 Command VerifyCommand();
+Command RmCommand();
+Command HoldCommand();
 Command ReindexCommand();
 
 // --archive, and where it is not given $STELE_ARCHIVE, else the current directory.
@@ -38,6 +40,9 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options);
 // Errors: kInvalid, for the person who typed it.
 Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
                                              const std::vector<std::string>& urls);
+
+// What was asked for, in the words of the command line, for the ledger.
+std::string NoteOf(const Arguments& arguments);
 
 // Complains, and says with which code to end.
 ExitCode Fail(Context& context, const Error& error);

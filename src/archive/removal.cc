@@ -1,0 +1,184 @@
+#include "archive/removal.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "archive/container_scan.h"
+#include "archive/revisit_resolver.h"
+#include "archive/warc_export.h"
+#include "util/digest.h"
+
+namespace stele::archive {
+namespace {
+
+using catalog::Capture;
+using catalog::CaptureId;
+using catalog::HeldCapture;
+
+// Digests of payloads, as revisits may claim them.
+class Payloads {
+ public:
+  void Add(const Capture& row) {
+    if (row.sha1) sha1_.insert(*row.sha1);
+    if (row.sha256) sha256_.insert(*row.sha256);
+  }
+  bool Has(const Capture& row) const {
+    return (row.sha1 && sha1_.contains(*row.sha1)) || (row.sha256 && sha256_.contains(*row.sha256));
+  }
+  bool empty() const { return sha1_.empty() && sha256_.empty(); }
+
+ private:
+  std::set<catalog::Sha1Bytes> sha1_;
+  std::set<catalog::Sha256Bytes> sha256_;
+};
+
+bool IsRevisit(const Capture& row) { return (row.flags & catalog::kRevisit) != 0; }
+bool IsRemoved(const Capture& row) { return (row.flags & catalog::kRemoved) != 0; }
+
+// Revisits that stay and whose original is one of `goes`: the first of each payload.
+Result<std::vector<HeldCapture>> HeirsOf(const ArchiveView& view, const std::set<CaptureId>& goes,
+                                         const Payloads& payloads) {
+  std::vector<HeldCapture> heirs;
+  if (payloads.empty()) return heirs;
+  Payloads provided;
+  const RevisitResolver resolver(view);
+  catalog::CaptureScan scan = view.catalog().Scan({});
+  for (;;) {
+    Result<const Capture*> row = scan.Next();
+    if (!row) return row.error();
+    if (*row == nullptr) return heirs;
+    // A revisit that says no digest is one that the server answered with "not modified".
+    const bool may_need = !(*row)->sha1 && !(*row)->sha256 ? true : payloads.Has(**row);
+    if (!IsRevisit(**row) || IsRemoved(**row) || !may_need || goes.contains((*row)->id) ||
+        provided.Has(**row)) {
+      continue;
+    }
+    Result<HeldCapture> held = view.catalog().Get((*row)->id);
+    if (!held) return held.error();
+    Result<HeldCapture> original = resolver.Resolve(*held);
+    if (!original && original.error().code == ErrorCode::kNotFound) continue;
+    if (!original) return original.error();
+    if (!goes.contains(original->row.id)) continue;
+    provided.Add(held->row);
+    heirs.push_back(*std::move(held));
+  }
+}
+
+std::string HexOf(const catalog::Sha256Bytes& sha256) {
+  return Digest(DigestAlgorithm::kSha256, {sha256.data(), sha256.size()}).Text();
+}
+
+// The container with the heirs' records, at a reserved place.
+Status WriteHeirs(ArchiveWriter& archive, const ArchiveView& view, const RemovalPlan& plan,
+                  const io::Clock& clock, io::Random& random, Container& container) {
+  io::FileSystem& fs = archive.fs();
+  Result<std::string> path = archive.layout().ContainerPath(container);
+  if (!path) return path.error();
+  const std::string directory = io::ParentDirectory(*path);
+  if (const Status made = fs.MakeDirectory(directory); !made) return made;
+  Result<std::unique_ptr<io::WritableFile>> file = fs.Create(PartPath(*path));
+  if (!file) return file.error();
+  io::FileSink sink(**file);
+  ExportOptions options;
+  options.filename = container.name;
+  Result<std::unique_ptr<WarcExport>> warc = WarcExport::Begin(view, clock, random, sink, options);
+  if (!warc) return warc.error();
+  for (const HeldCapture& heir : plan.heirs) {
+    Result<ExportedCapture> written = (*warc)->Add(heir);
+    if (!written) return written.error();
+    container.ids.push_back(heir.row.id);
+  }
+  if (const Status synced = (*file)->Sync(); !synced) return synced;
+  if (const Status closed = (*file)->Close(); !closed) return closed;
+  for (const std::string& synced : {directory, io::ParentDirectory(directory)}) {
+    if (const Status done = fs.SyncDirectory(synced); !done) return done;
+  }
+  Result<std::string> bytes = io::ReadFile(fs, PartPath(*path));
+  if (!bytes) return bytes.error();
+  container.bytes = bytes->size();
+  container.sha256 = DigestOf(DigestAlgorithm::kSha256, *bytes).Text();
+  Result<std::string> rows = archive.layout().RowsPath(container.volume, container.number);
+  if (!rows) return rows.error();
+  Result<ContainerSummary> summary = WriteContainerRows(fs, PartPath(*path), {}, *rows);
+  if (!summary) return summary.error();
+  container.records = summary->records;
+  container.captures = summary->captures();
+  if (container.captures != container.ids.size()) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: not all captures could be read back", PartPath(*path))};
+  }
+  return {};
+}
+
+Status ProvideHeirs(ArchiveWriter& archive, const RemovalPlan& plan, const RemovalWords& words,
+                    const io::Clock& clock, io::Random& random) {
+  const ArchiveView view = archive.View();
+  Result<std::uint32_t> run = archive.BeginRun("inherit", words.note);
+  if (!run) return run.error();
+  std::uint64_t bytes = 0;
+  for (const HeldCapture& heir : plan.heirs) bytes += heir.row.length + heir.row.place.length;
+  Result<ArchiveWriter::Place> place = archive.Reserve(bytes);
+  if (!place) return place.error();
+  Container container;
+  container.number = place->number;
+  container.volume = place->volume;
+  container.run = *run;
+  container.name = fmt::format("inherited-{:08}.warc.gz", place->number);
+  const Status written = WriteHeirs(archive, view, plan, clock, random, container);
+  if (!written) {
+    archive.Abandon(*place);
+    return written;
+  }
+  Result<bool> added = archive.Add(container);
+  if (!added) return added.error();
+  return archive.EndRun(*run);
+}
+
+}  // namespace
+
+Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
+                                const std::string& sha256) {
+  RemovalPlan plan;
+  std::set<CaptureId> goes;
+  Payloads payloads;
+  CaptureResults results(view.catalog(), query);
+  for (;;) {
+    Result<const HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) break;
+    const Capture& row = (*held)->row;
+    if (!sha256.empty() && (!row.sha256 || HexOf(*row.sha256) != sha256)) continue;
+    for (const auto& [number, hold] : view.holdings().holds()) {
+      if (!hold.Covers(results.key(), row.time)) continue;
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
+                               "ended with: stele hold --end {}",
+                               row.url, FormatIso(row.time), number, hold.reason, number)};
+    }
+    goes.insert(row.id);
+    if (!IsRevisit(row)) payloads.Add(row);
+    plan.captures.push_back(**held);
+  }
+  if (plan.captures.empty()) {
+    return Error{ErrorCode::kNotFound, "there is no such capture; nothing was taken down"};
+  }
+  Result<std::vector<HeldCapture>> heirs = HeirsOf(view, goes, payloads);
+  if (!heirs) return heirs.error();
+  plan.heirs = *std::move(heirs);
+  return plan;
+}
+
+Result<std::uint32_t> CarryOut(ArchiveWriter& archive, const RemovalPlan& plan,
+                               const RemovalWords& words, const io::Clock& clock,
+                               io::Random& random) {
+  if (!plan.heirs.empty()) {
+    const Status provided = ProvideHeirs(archive, plan, words, clock, random);
+    if (!provided) return provided.error();
+  }
+  std::vector<CaptureId> ids;
+  for (const HeldCapture& capture : plan.captures) ids.push_back(capture.row.id);
+  return archive.Remove(std::move(ids), words.reason, words.note);
+}
+
+}  // namespace stele::archive
