@@ -121,13 +121,13 @@ class TwinLab {
   std::uint32_t next_serial_ = 1;
 };
 
-void WorkAndCompare(std::uint64_t seed) {
+// `segments_most` becomes the largest number of PISA segments that there were.
+void WorkAndCompare(std::uint64_t seed, std::size_t& segments_most) {
   TwinLab lab(seed);
   auto reader = CatalogReader::Open(lab.disk_, "c", lab.cache_);
   ASSERT_TRUE(reader) << reader.error().text;
   std::shared_ptr<const CatalogView> old_view;
   std::optional<CatalogTwin> old_twin;
-  std::size_t segments_most = 0;
   for (int step = 0; step < 120 && !testing::Test::HasFailure(); ++step) {
     switch (lab.maker_.Below(32)) {
       case 0:
@@ -179,14 +179,15 @@ void WorkAndCompare(std::uint64_t seed) {
     if (old_view != nullptr && lab.maker_.Below(3) == 0) lab.Compare(*old_view, *old_twin);
   }
   lab.CompareRows(*lab.catalog_->View(), lab.twin_);
-  EXPECT_GT(segments_most, 1u);
 }
 
 TEST(CatalogTwin, P2_EveryQueryHasTheTwinsAnswer) {
+  std::size_t segments_most = 0;
   for (std::uint64_t seed = 0; seed < 6 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    WorkAndCompare(seed);
+    WorkAndCompare(seed, segments_most);
   }
+  EXPECT_GT(segments_most, 3u);
 }
 
 }  // namespace
