@@ -126,22 +126,38 @@ class TextWriter {
   }
 
   void Write(std::string_view text) {
+    if (page_.text.size() + text.size() + 1 > text_max_ || text.find('\0') != text.npos) {
+      return WriteWords(text);
+    }
+    const auto begin = std::find_if_not(text.begin(), text.end(), IsAsciiSpace);
+    if (begin != text.begin()) Space();
+    if (begin == text.end()) return;
+    const auto end = std::find_if_not(text.rbegin(), text.rend(), IsAsciiSpace).base();
+    Separate();
+    AppendWords({begin, end});
+    page_.runs.back().end = static_cast<std::uint32_t>(page_.text.size());
+    if (end != text.end()) Space();
+  }
+
+ private:
+  enum class Due : std::uint8_t { kNothing, kSpace, kLine };
+
+  // The same for text with null characters, which are left out, and up to the limit.
+  void WriteWords(std::string_view text) {
+    const auto ends_word = [](char c) { return IsAsciiSpace(c) || c == '\0'; };
     std::size_t at = 0;
     while (at < text.size() && !full()) {
-      if (IsAsciiSpace(text[at]) || text[at] == '\0') {
+      if (ends_word(text[at])) {
         if (text[at] != '\0') Space();
         ++at;
         continue;
       }
       std::size_t end = at + 1;
-      while (end < text.size() && !IsAsciiSpace(text[end]) && text[end] != '\0') ++end;
+      while (end < text.size() && !ends_word(text[end])) ++end;
       Word(text.substr(at, end - at));
       at = end;
     }
   }
-
- private:
-  enum class Due : std::uint8_t { kNothing, kSpace, kLine };
 
   void Word(std::string_view word) {
     std::string& out = page_.text;
@@ -150,6 +166,14 @@ class TextWriter {
       TrimBrokenEnd();
       return;
     }
+    Separate();
+    out.append(word);
+    page_.runs.back().end = static_cast<std::uint32_t>(out.size());
+  }
+
+  // Writes what is due between the last word and the next, which begins here.
+  void Separate() {
+    std::string& out = page_.text;
     if (due_ != Due::kNothing && !out.empty()) {
       out.push_back(due_ == Due::kLine ? '\n' : ' ');
       page_.runs.back().end = static_cast<std::uint32_t>(out.size());
@@ -159,8 +183,22 @@ class TextWriter {
     if (page_.runs.empty() || page_.runs.back().kinds != kinds_) {
       page_.runs.push_back({begin, begin, kinds_});
     }
-    out.append(word);
-    page_.runs.back().end = static_cast<std::uint32_t>(out.size());
+  }
+
+  // Text that begins and ends with a word. Without branches: where words end cannot be foreseen.
+  void AppendWords(std::string_view text) {
+    std::string& out = page_.text;
+    const std::size_t before = out.size();
+    out.resize(before + text.size());
+    char* to = out.data() + before;
+    bool was_space = false;
+    for (const char c : text) {
+      const bool is_space = IsAsciiSpace(c);
+      *to = is_space ? ' ' : c;
+      to += static_cast<int>(!is_space) | static_cast<int>(!was_space);
+      was_space = is_space;
+    }
+    out.resize(static_cast<std::size_t>(to - out.data()));
   }
 
   // The tokenizer may have cut its text inside a character of several bytes.

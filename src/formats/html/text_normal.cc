@@ -3,11 +3,12 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "formats/html/text.h"
 #include "formats/html/utf8.h"
-#include "util/ascii.h"
 #include "util/check.h"
 
 namespace stele::html {
@@ -15,11 +16,24 @@ namespace {
 
 constexpr std::uint8_t kUnseen = kAltText | kDescriptionText;
 
-// Copies the words of text that is already folded.
+// Of an ASCII character, what it is folded to; a space where it belongs to no word.
+constexpr std::array<char, 128> kFolded = [] {
+  std::array<char, 128> folded{};
+  folded.fill(' ');
+  for (char c = '0'; c <= '9'; ++c) folded[static_cast<std::size_t>(c)] = c;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    folded[static_cast<std::size_t>(c)] = c;
+    folded[static_cast<std::size_t>(c - 'a' + 'A')] = c;
+  }
+  return folded;
+}();
+
+// Copies the words of texts, with a space behind each.
 class WordCopier {
  public:
   explicit WordCopier(std::string& out) : out_(out) {}
 
+  // Text that is already folded.
   void Copy(std::string_view text) {
     const auto size = static_cast<std::int32_t>(text.size());
     std::int32_t at = 0;
@@ -27,32 +41,49 @@ class WordCopier {
       const std::int32_t start = at;
       UChar32 c;
       U8_NEXT(text.data(), at, size, c);
-      if (!IsWordCharacter(c)) {
-        gap_ = true;
-        continue;
+      if (IsWordCharacter(c)) {
+        out_.append(
+            text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(at - start)));
+      } else {
+        Gap();
       }
-      if (gap_ && !out_.empty()) out_.push_back(' ');
-      gap_ = false;
-      out_.append(
-          text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(at - start)));
     }
   }
 
-  void Gap() { gap_ = true; }
+  // Text of ASCII, folded or not. Without branches: where words end cannot be foreseen.
+  void CopyAscii(std::string_view text) {
+    const std::size_t before = out_.size();
+    char last = out_.empty() ? ' ' : out_.back();
+    out_.resize(before + text.size());
+    char* to = out_.data() + before;
+    for (const char c : text) {
+      const char folded = kFolded[static_cast<std::size_t>(c)];
+      *to = folded;
+      to += static_cast<int>(folded != ' ') | static_cast<int>(last != ' ');
+      last = folded;
+    }
+    out_.resize(static_cast<std::size_t>(to - out_.data()));
+  }
+
+  void Gap() {
+    if (!out_.empty() && out_.back() != ' ') out_.push_back(' ');
+  }
+  // No word follows.
+  void Finish() {
+    if (out_.ends_with(' ')) out_.pop_back();
+  }
 
  private:
   static bool IsWordCharacter(UChar32 c) {
     if (c < 0) return false;
-    if (c < 0x80) return IsAsciiAlnum(static_cast<char>(c));
+    if (c < 0x80) return kFolded[static_cast<std::size_t>(c)] != ' ';
     return (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)) != 0;
   }
 
   std::string& out_;
-  bool gap_ = false;
 };
 
 std::string Fold(std::string_view text) {
-  if (IsAscii(text)) return AsciiLower(text);
   UErrorCode status = U_ZERO_ERROR;
   const icu::Normalizer2* normalizer = icu::Normalizer2::getNFKCCasefoldInstance(status);
   Check(U_SUCCESS(status));  // part of ICU's own data
@@ -64,6 +95,25 @@ std::string Fold(std::string_view text) {
                             sink, nullptr, status);
   Check(U_SUCCESS(status));
   return folded;
+}
+
+bool IsAsciiByte(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// Folds and copies. Long stretches of ASCII, most of many a text, are their own fold, but for their
+// last character, which what follows may change: an accent that stands by itself.
+void CopyFolded(std::string_view text, WordCopier& copier) {
+  constexpr std::ptrdiff_t kLong = 16;
+  auto from = text.begin();  // all before it is copied
+  auto at = from;
+  while (at != text.end()) {
+    const auto ascii = std::find_if(at, text.end(), IsAsciiByte);
+    const auto end = std::find_if_not(ascii, text.end(), IsAsciiByte);
+    at = end;
+    if (end - ascii < kLong && end != text.end()) continue;
+    if (from != ascii) copier.Copy(Fold({from, ascii}));
+    from = end == text.end() || end == ascii ? end : end - 1;
+    copier.CopyAscii({ascii, from});
+  }
 }
 
 }  // namespace
@@ -81,8 +131,9 @@ std::string NormalisedText(const PageText& page) {
     // Runs that touch are folded together: a word may be half inside a link.
     const std::uint32_t begin = page.runs[i].begin;
     while (i + 1 < page.runs.size() && (page.runs[i + 1].kinds & kUnseen) == 0) ++i;
-    copier.Copy(Fold(text.substr(begin, page.runs[i].end - begin)));
+    CopyFolded(text.substr(begin, page.runs[i].end - begin), copier);
   }
+  copier.Finish();
   return out;
 }
 
