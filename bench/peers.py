@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-WANTED = ["warcio", "cdxj-indexer", "fastwarc"]
+WANTED = ["warcio", "cdxj-indexer", "fastwarc", "pywb"]
 
 
 def base_python():
