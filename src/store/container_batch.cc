@@ -99,7 +99,7 @@ Result<IndexBatch::LoadedBlock> IndexBatch::Load(const LogEntry& entry) const {
   if (!living) return living.error();
   Result<std::vector<BlockRow>> rows = ParseBlockRows(living->value_or(""));
   if (!rows) return rows.error();
-  LoadedBlock loaded{*std::move(rows), {}};
+  LoadedBlock loaded{*std::move(rows), {}, false};
   const auto found =
       std::find_if(loaded.others.begin(), loaded.others.end(),
                    [&](const BlockRow& row) { return row.record_id == entry.record_id; });
@@ -112,7 +112,8 @@ Result<IndexBatch::LoadedBlock> IndexBatch::Load(const LogEntry& entry) const {
   if (!dead) return dead.error();
   Result<std::vector<BlockRow>> row = ParseBlockRows(dead->value_or(""));
   if (!row) return row.error();
-  if (!row->empty()) loaded.row = std::move(row->front());
+  loaded.has_dead_row = !row->empty();
+  if (loaded.has_dead_row) loaded.row = std::move(row->front());
   loaded.row.record_id = entry.record_id;
   return loaded;
 }
@@ -124,10 +125,13 @@ Status IndexBatch::Save(const BlockId& block, LoadedBlock loaded, const BlockRow
   usage_.blocks += std::uint64_t{is_alive} - std::uint64_t{was_alive};
   usage_.references += row.references - before.references;
   usage_.content_bytes += (is_alive ? row.size : 0) - (was_alive ? before.size : 0);
-  if (!is_alive || !was_alive) {
-    auto& dead = changes_[DeadBlockKey(block, row.record_id)];
-    dead = std::nullopt;
-    if (!is_alive && row.location.length > 0) dead = FormatBlockRows({row});
+  if (block.overflow > 0) {
+    usage_.overflow_blocks += std::uint64_t{is_alive} - std::uint64_t{was_alive};
+  }
+  if (!is_alive && row.location.length > 0) {
+    changes_[DeadBlockKey(block, row.record_id)] = FormatBlockRows({row});
+  } else if (loaded.has_dead_row) {
+    changes_[DeadBlockKey(block, row.record_id)] = std::nullopt;
   }
   if (!is_alive && !was_alive) return {};
   if (is_alive) loaded.others.push_back(loaded.row);

@@ -32,6 +32,7 @@ class IndexBatch {
   struct LoadedBlock {
     std::vector<BlockRow> others;  // of the same number, with references
     BlockRow row;
+    bool has_dead_row = false;
   };
 
   Result<LoadedBlock> Load(const LogEntry& entry) const;

@@ -79,6 +79,7 @@ class History {
       ++usage.blocks;
       usage.references += living.references.size();
       usage.content_bytes += living.size;
+      if (block.overflow > 0) ++usage.overflow_blocks;
     }
     EXPECT_EQ(index.usage(), usage);
   }

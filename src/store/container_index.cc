@@ -7,7 +7,7 @@
 namespace stele::store {
 namespace {
 
-constexpr std::string_view kFormat = "stele container index 4";
+constexpr std::string_view kFormat = "stele container index 5";
 constexpr const char* kFormatKey = "!format";
 constexpr const char* kPositionKey = "!position";
 constexpr const char* kUsageKey = "!usage";
@@ -41,6 +41,7 @@ Status BlockIndex::Load() {
   usage_.blocks = usage_row.Number();
   usage_.references = usage_row.Number();
   usage_.content_bytes = usage_row.Number();
+  usage_.overflow_blocks = usage_row.Number();
   return position_row.good() && usage_row.good() ? Status() : Status(BadRow());
 }
 
@@ -75,8 +76,15 @@ Result<std::optional<BlockRow>> BlockIndex::Find(const BlockId& block) const {
   return std::optional(std::move(rows->front()));
 }
 
+// Most volumes have no overflow blocks, and then there is nothing to scan.
 Result<std::vector<BlockIndex::NumberedBlock>> BlockIndex::Blocks(
     const Signature& signature) const {
+  if (usage().overflow_blocks == 0) {
+    Result<std::optional<BlockRow>> first = Find({signature, 0});
+    if (!first) return first.error();
+    if (!*first) return std::vector<NumberedBlock>();
+    return std::vector{NumberedBlock{0, **std::move(first)}};
+  }
   const std::string prefix = SignatureKey(signature, 'b');
   std::vector<NumberedBlock> blocks;
   Status parsing;
@@ -98,9 +106,14 @@ Result<std::uint64_t> BlockIndex::CountOf(const BlockId& block, const std::strin
   const Result<std::optional<BlockRow>> found = Find(block);
   if (!found) return found.error();
   if (!*found) return std::uint64_t{0};
-  const auto row = table_.Get(OwnerKey(block, (*found)->record_id, owner));
-  if (!row) return row.error();
-  const auto count = static_cast<std::int64_t>(*row ? RowReader(**row).Number() : 0);
+  return CountOf(block, **found, owner);
+}
+
+Result<std::uint64_t> BlockIndex::CountOf(const BlockId& block, const BlockRow& row,
+                                          const std::string& owner) const {
+  const auto counted = table_.Get(OwnerKey(block, row.record_id, owner));
+  if (!counted) return counted.error();
+  const auto count = static_cast<std::int64_t>(*counted ? RowReader(**counted).Number() : 0);
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
@@ -133,7 +146,8 @@ Status BlockIndex::Write(IndexBatch& batch, LogPosition position) {
   BlockTable::Changes& changes = batch.changes();
   changes[kFormatKey] = kFormat;
   changes[kPositionKey] = FormatNumbers({position.container, position.offset});
-  changes[kUsageKey] = FormatNumbers({usage.blocks, usage.references, usage.content_bytes});
+  changes[kUsageKey] =
+      FormatNumbers({usage.blocks, usage.references, usage.content_bytes, usage.overflow_blocks});
   const Status written = table_.Write(changes);
   if (!written) return written;
   const std::lock_guard lock(mutex_);

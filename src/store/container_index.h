@@ -38,6 +38,7 @@ class BlockIndex {
     std::uint64_t blocks = 0;
     std::uint64_t references = 0;
     std::uint64_t content_bytes = 0;
+    std::uint64_t overflow_blocks = 0;  // among the blocks: those of other numbers than 0
 
     friend bool operator==(const Usage&, const Usage&) = default;
   };
@@ -62,6 +63,9 @@ class BlockIndex {
   Result<std::vector<NumberedBlock>> Blocks(const Signature& signature) const;
   // The references of an owner; 0 for a block that nobody refers to.
   Result<std::uint64_t> CountOf(const BlockId& block, const std::string& owner) const;
+  // The same where Find() has given `row`.
+  Result<std::uint64_t> CountOf(const BlockId& block, const BlockRow& row,
+                                const std::string& owner) const;
 
   using Act = BlockOperation::Kind;
   Result<std::optional<std::uint32_t>> FindOperation(const Signature& signature, Act act,

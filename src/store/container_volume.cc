@@ -120,7 +120,7 @@ Result<Lookup> ContainerVolume::Reference(const StoreRequest& request) {
 
 // All blocks of the signature, or only the first one, when that is what the content belongs to.
 Result<ContainerVolume::Blocks> ContainerVolume::FindBlocks(const StoreRequest& request) const {
-  if (request.mode == StoreMode::kRegular) {
+  if (request.mode == StoreMode::kRegular && index_.usage().overflow_blocks > 0) {
     Result<std::optional<BlockRow>> first = index_.Find({request.signature, 0});
     if (!first) return first.error();
     if (*first && (*first)->location.length > 0 && (*first)->size == request.size) {
@@ -346,9 +346,10 @@ Status ContainerVolume::Delete(const ContentKey& key, const Operation& operation
   const BlockId block{key.signature, key.overflow};
   const auto row = index_.Find(block);
   if (!row) return row.error();
-  const Result<std::uint64_t> held = index_.CountOf(block, operation.owner);
+  const Result<std::uint64_t> held =
+      *row ? index_.CountOf(block, **row, operation.owner) : Result<std::uint64_t>(0);
   if (!held) return held.error();
-  if (!*row || *held == 0) {
+  if (*held == 0) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("{} has no reference to {}", operation.owner, key.Text())};
   }
