@@ -11,6 +11,13 @@
 namespace stele::store {
 namespace {
 
+// At least so many bytes that shrink.
+std::string LinesOf(std::size_t size) {
+  std::string text;
+  for (std::uint64_t i = 0; text.size() < size; ++i) text += "line " + std::to_string(i * i) + "\n";
+  return text;
+}
+
 Result<std::string> ReadPacked(PackedContent& packed, std::size_t piece_size) {
   std::string bytes;
   std::string piece(piece_size, '\0');
@@ -26,9 +33,7 @@ TEST(ContainerCut, W7_AContentComesOutAsItWasCompressed) {
   const codec::Registry codecs = codec::StandardRegistry();
   ContainerLab lab;
   const auto volume = lab.Make();
-  std::string text;
-  for (std::uint64_t i = 0; text.size() < 3'000'000; ++i)
-    text += "line " + std::to_string(i * i) + "\n";
+  const std::string text = LinesOf(3'000'000);
   int number = 0;
   for (const std::string& content :
        {std::string(), std::string("x"), text.substr(0, 300), text.substr(0, 20'000), text,
@@ -66,9 +71,7 @@ TEST(ContainerCut, W7_AContentIsStoredAsItCame) {
   const codec::Registry codecs = codec::StandardRegistry();
   ContainerLab lab;
   const auto volume = lab.Make();
-  std::string text;
-  for (std::uint64_t i = 0; text.size() < 2'000'000; ++i)
-    text += "line " + std::to_string(i * i) + "\n";
+  const std::string text = LinesOf(2'000'000);
   codec::BlockDeflater deflater(2);
   int number = 0;
   for (const std::size_t size : {0, 10, 20'000, 1'000'000, 2'000'000}) {
@@ -141,8 +144,7 @@ TEST(ContainerCut, W7_DamageIsForTheReaderToSee) {
   const codec::Registry codecs = codec::StandardRegistry();
   ContainerLab lab;
   auto volume = lab.Make();
-  std::string content;
-  for (int i = 0; i < 60; ++i) content += "line " + std::to_string(i * i) + "\n";
+  const std::string content = LinesOf(600);
   const ContentKey key = StoreContent(*volume, content, "1")->key;
   volume.reset();
   const std::string path = "v/containers/" + lab.Containers().front();

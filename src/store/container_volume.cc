@@ -51,38 +51,14 @@ bool ContainerVolume::HasRoom(std::uint64_t used) const {
   return !free || *free > options_.disk_reserve_bytes + reserved_bytes_;
 }
 
-Error ContainerVolume::Full() const {
-  return {ErrorCode::kFull, fmt::format("volume {} takes no new blocks: it is {}", shape_.name,
-                                        VolumeStateName(state()))};
-}
-
-Error ContainerVolume::NotHere(const ContentKey& key) const {
-  return {ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
-}
-
 Status ContainerVolume::Accepts(const Operation& operation, const Signature& signature) const {
-  if (!IsOperation(operation)) {
-    return Error{ErrorCode::kInvalid,
-                 "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
-  }
-  if (signature.bytes().size() != options_.signature->size()) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("volume {} has signatures of {}, {} bytes each", shape_.name,
-                             options_.signature->name(), options_.signature->size())};
-  }
+  Status good = CheckOperation(operation);
+  if (good) good = CheckSignature(signature, shape_.name, *options_.signature);
+  if (!good) return good;
   const std::lock_guard lock(mutex_);
   if (configured_ == VolumeState::kFrozen) {
     return Error{ErrorCode::kFull, fmt::format("volume {} is frozen", shape_.name)};
   }
-  return {};
-}
-
-Status ContainerVolume::AcceptsKey(const ContentKey& key) const {
-  if (key.volume != shape_.name) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{} is not a key of volume {}", key.Text(), shape_.name)};
-  }
-  if (key.signature.bytes().size() != options_.signature->size()) return NotHere(key);
   return {};
 }
 
@@ -170,12 +146,9 @@ Result<Stored> ContainerVolume::Store(const StoreRequest& request, io::Source& c
   const Status accepted = Accepts(request.operation, request.signature);
   if (!accepted) return accepted.error();
   if (request.size > options_.memory_bytes_max) {
-    const Result<Lookup> found = Reference(request);
-    if (!found) return found.error();
-    if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
-    const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
-    if (!may_be_here && request.only_if_here) return NoSuchContent(request.signature, shape_.name);
-    if (!may_be_here && state() != VolumeState::kWritable) return Full();
+    const Result<std::optional<Stored>> done = StoreUnread(*this, request);
+    if (!done) return done.error();
+    if (*done) return **done;
   }
   ContainerSpool spool(
       environment_.fs, fmt::format("{}/temporary/{}", directory_, ++temporary_number_),

@@ -27,6 +27,7 @@
 #include "store/durability.h"
 #include "store/synced_mark.h"
 #include "store/volume.h"
+#include "store/volume_rules.h"
 
 namespace stele::store {
 
@@ -151,10 +152,11 @@ class ContainerVolume final : public Volume {
   std::string NewRecordId();
   ContentKey KeyOf(const Signature& signature, std::uint32_t overflow) const;
   Status Accepts(const Operation& operation, const Signature& signature) const;
-  Status AcceptsKey(const ContentKey& key) const;
+  Status AcceptsKey(const ContentKey& key) const {
+    return CheckKey(key, shape_.name, *options_.signature);
+  }
   static Status AcceptsCodec(const std::string& codec);
-  Error NotHere(const ContentKey& key) const;
-  Error Full() const;
+  Error Full() const { return TakesNoBlocks(*this); }
   // Requires: mutex_ is held.
   bool HasRoom(std::uint64_t used) const;
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "store/home_search.h"
+#include "store/volume_rules.h"
 #include "util/check.h"
 
 namespace stele::store {
@@ -189,10 +190,8 @@ Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions
   StoreRequest request{content.signature(), content.size(), options.mode, options.media_type,
                        options.operation};
   request.codec = options.codec;
-  if (!IsOperation(request.operation)) {
-    return Error{ErrorCode::kInvalid,
-                 "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
-  }
+  const Status good = CheckOperation(request.operation);
+  if (!good) return good.error();
   std::optional<ContentKey> made;
   const auto lag_end = steady_clock::now() + options_.lag_time;
   for (std::size_t renewals = 0;; ++renewals) {

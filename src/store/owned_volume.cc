@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/volume_rules.h"
 #include "util/check.h"
 
 namespace stele::store {
@@ -72,10 +73,6 @@ class OwnedVolume::Claim {
 OwnedVolume::OwnedVolume(Volume& volume, std::string owner, Quota quota)
     : volume_(volume), owner_(std::move(owner)), quota_(quota) {
   Check(IsOwner(owner_));
-}
-
-Error OwnedVolume::NotHere(const ContentKey& key) const {
-  return {ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
 }
 
 Status OwnedVolume::Mine(const std::string& owner) const {

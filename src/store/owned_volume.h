@@ -68,7 +68,6 @@ class OwnedVolume final : public Volume {
   // Has this owner's reference been made before?
   Result<bool> Done(const ContentKey& key, const Operation& operation);
   Result<std::optional<ContentKey>> FindDone(const StoreRequest& request);
-  Error NotHere(const ContentKey& key) const;
   Result<Lookup> AskUnheld(const StoreRequest& request);
 
   Volume& volume_;

@@ -52,37 +52,15 @@ bool TreeVolume::HasRoom(std::uint64_t used, std::uint64_t pending, std::uint64_
   return !free || *free >= options_.disk_reserve_bytes + pending + more;
 }
 
-Error TreeVolume::Full() const {
-  return {ErrorCode::kFull, fmt::format("volume {} takes no new blocks: it is {}", shape_.name,
-                                        VolumeStateName(state()))};
-}
-
 Status TreeVolume::Accepts(const StoreRequest& request) const {
-  if (!IsOperation(request.operation)) {
-    return Error{ErrorCode::kInvalid,
-                 "an owner has 1 to 64 and an operation id 1 to 128 printable characters"};
-  }
-  if (request.signature.bytes().size() != options_.signature->size()) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("volume {} has signatures of {}, {} bytes each", shape_.name,
-                             options_.signature->name(), options_.signature->size())};
-  }
+  Status good = CheckOperation(request.operation);
+  if (good) good = CheckSignature(request.signature, shape_.name, *options_.signature);
+  if (!good) return good;
   if (!request.codec.empty() && !ParseCompression(request.codec)) {
     return Error{ErrorCode::kInvalid, fmt::format("there is no codec {}", request.codec)};
   }
   if (state() == VolumeState::kFrozen) {
     return Error{ErrorCode::kFull, fmt::format("volume {} is frozen", shape_.name)};
-  }
-  return {};
-}
-
-Status TreeVolume::AcceptsKey(const ContentKey& key) const {
-  if (key.volume != shape_.name) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{} is not a key of volume {}", key.Text(), shape_.name)};
-  }
-  if (key.signature.bytes().size() != options_.signature->size()) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
   }
   return {};
 }
@@ -175,7 +153,7 @@ Status TreeVolume::ReferTo(const ContentKey& key, const Operation& operation) {
   if (!references) return references.error();
   if (references->set().Find(Kind::kReference, operation)) return {};
   if (references->set().Count(key.overflow) == 0) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
+    return NotHere(key);
   }
   const Result<OpenBlock> block = OpenBlockFile(fs_, PathOf(key));
   if (!block) return block.error();
@@ -183,12 +161,9 @@ Status TreeVolume::ReferTo(const ContentKey& key, const Operation& operation) {
 }
 
 Result<Stored> TreeVolume::Store(const StoreRequest& request, io::Source& content) {
-  const Result<Lookup> found = Reference(request);
-  if (!found) return found.error();
-  if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key, false};
-  const bool may_be_here = found->outcome == Lookup::Outcome::kCandidate;
-  if (!may_be_here && request.only_if_here) return NoSuchContent(request.signature, shape_.name);
-  if (!may_be_here && state() != VolumeState::kWritable) return Full();
+  const Result<std::optional<Stored>> done = StoreUnread(*this, request);
+  if (!done) return done.error();
+  if (*done) return **done;
   Spool spool(*this, request);
   const Status filled = spool.Fill(content);
   if (!filled) return filled.error();
@@ -328,7 +303,7 @@ Status TreeVolume::RewriteCounter(const BlockId& block, std::uint64_t references
 Result<OpenBlock> TreeVolume::FindBlock(const ContentKey& key) {
   Result<OpenBlock> block = OpenBlockFile(fs_, PathOf(key));
   if (!block && block.error().code == ErrorCode::kNotFound) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
+    return NotHere(key);
   }
   return block;
 }
@@ -433,7 +408,7 @@ Result<BlockInfo> TreeVolume::Stat(const ContentKey& key) {
   BlockInfo info;
   info.references = references->set().Count(key.overflow);
   if (info.references == 0) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no content {}", key.Text())};
+    return NotHere(key);
   }
   const Result<OpenBlock> block = OpenBlockFile(fs_, PathOf(key));
   if (!block) return block.error();

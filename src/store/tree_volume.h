@@ -18,6 +18,7 @@
 #include "store/reference_log.h"
 #include "store/synced_mark.h"
 #include "store/volume.h"
+#include "store/volume_rules.h"
 
 namespace stele::store {
 
@@ -143,7 +144,9 @@ class TreeVolume final : public Volume {
 
   // Parts of storing.
   Status Accepts(const StoreRequest& request) const;
-  Status AcceptsKey(const ContentKey& key) const;
+  Status AcceptsKey(const ContentKey& key) const {
+    return CheckKey(key, shape_.name, *options_.signature);
+  }
   Result<std::optional<std::uint32_t>> FindDuplicate(const ReferenceSet& set,
                                                      const StoreRequest& request,
                                                      const Spool* spool);
@@ -156,7 +159,7 @@ class TreeVolume final : public Volume {
   Result<Stored> MakeBlock(ReferenceLog::References& references, const StoreRequest& request,
                            Spool& spool);
   Status Release(const ContentKey& key, const Operation& operation);
-  Error Full() const;
+  Error Full() const { return TakesNoBlocks(*this); }
   bool HasRoom(std::uint64_t used, std::uint64_t pending, std::uint64_t more) const;
 
   // Parts of checking.

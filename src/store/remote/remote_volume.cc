@@ -8,6 +8,7 @@
 #include "store/compression.h"
 #include "store/packed_content.h"
 #include "store/remote/remote_content.h"
+#include "store/volume_rules.h"
 #include "util/ascii.h"
 #include "util/check.h"
 
@@ -257,10 +258,8 @@ Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key
 }
 
 Status RemoteVolume::Delete(const ContentKey& key, const Operation& operation) {
-  if (!IsOperation(operation)) {
-    return Named({ErrorCode::kInvalid,
-                  "an owner has 1 to 64 and an operation id 1 to 128 printable characters"});
-  }
+  const Status good = CheckOperation(operation);
+  if (!good) return Named(good.error());
   const Result<std::string> answer = Ask(
       NewRequest("DELETE", ContentPath(key) + "?" + wire::FormatQuery(wire::QueryOf(operation))));
   if (!answer) return answer.error();
