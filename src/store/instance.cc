@@ -48,6 +48,11 @@ class Instance::Content {
   explicit Content(const io::ReadableFile& file) : file_(&file) {}
 
   Status Sign(const SignatureFunction& function) {
+    if (file_ == nullptr) {
+      size_ = bytes_.size();
+      signature_ = function.Of(bytes_);
+      return {};
+    }
     const std::unique_ptr<SignatureStream> signing = function.NewStream();
     const std::unique_ptr<io::Source> source = Read();
     std::string piece(kPiece, '\0');
