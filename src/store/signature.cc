@@ -66,8 +66,14 @@ std::string Signature::Hex() const {
 
 std::uint64_t Signature::Modulo(std::uint64_t divisor) const {
   Check(divisor > 0);
-  // Bit by bit, so that no intermediate value passes 64 bits for any divisor.
   std::uint64_t rest = 0;
+  if (divisor <= UINT32_MAX) {
+    for (const char byte : bytes()) {
+      rest = (rest << 8 | static_cast<unsigned char>(byte)) % divisor;
+    }
+    return rest;
+  }
+  // Bit by bit, so that no intermediate value passes 64 bits for any divisor.
   for (const char byte : bytes()) {
     for (int bit = 7; bit >= 0; --bit) {
       const bool carry = rest >> 63 != 0;
