@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <thread>
 
 namespace stele::store {
 namespace {
@@ -111,6 +112,7 @@ Status ContainerLog::Commit(std::span<Addition* const> additions) {
   if (!leads) first.signal.Wait();
   if (!first.status) {
     std::vector<Addition*> group;
+    Gather();
     {
       const std::lock_guard lock(mutex_);
       group.swap(waiting_);
@@ -130,6 +132,15 @@ Status ContainerLog::Commit(std::span<Addition* const> additions) {
     if (!*addition->status) return *addition->status;
   }
   return {};
+}
+
+// Those who are about to come share the sync when they get a moment for it.
+void ContainerLog::Gather() {
+  for (std::size_t known = 0;;) {
+    std::this_thread::yield();
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() == std::exchange(known, waiting_.size())) return;
+  }
 }
 
 // One that cannot be written, for lack of space perhaps, does not take the others with it.

@@ -83,6 +83,7 @@ class ContainerLog {
   struct Addition;
 
   Status Commit(std::span<Addition* const> additions);
+  void Gather();
   void WriteGroup(const std::vector<Addition*>& group);
   Status WriteAll(const std::vector<Addition*>& group);
   Status WriteBlock(Addition& addition);
