@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "archive/page_text.h"
 #include "archive/test_archive.h"
 
 namespace stele::archive {
@@ -64,6 +65,26 @@ TEST(ContainerScan, ARowSaysWhatAnIndexNeeds) {
   EXPECT_NE(row.text_digest, 0u);
   EXPECT_TRUE(IsPage(row));
   EXPECT_EQ(scanned.summary.payload_bytes, 8u);
+}
+
+// A record that comes in several pieces has its head in one that is gone at the end.
+TEST(ContainerScan, LongPagesKeepTheirTypeAndText) {
+  const std::string page = [] {
+    std::string text = "<p>";
+    for (int i = 0; i < 40000; ++i) text += fmt::format("{} ", i * 7919 % 65537);
+    return text;
+  }();
+  for (const record::Compression compression :
+       {record::Compression::kNone, record::Compression::kGzip, record::Compression::kZstd}) {
+    WarcText warc(compression);
+    for (int i = 0; i < 20; ++i) warc.Response(fmt::format("http://a.example/{}", i), kDate, page);
+    const Scanned scanned = Scan(warc.bytes());
+    EXPECT_EQ(scanned.types, std::vector<std::string>(20, "text/html"));
+    for (const catalog::Capture& row : scanned.rows) {
+      EXPECT_TRUE(IsPage(row));
+      EXPECT_EQ(row.text_digest, TextDigestOf(page, "text/html", nullptr));
+    }
+  }
 }
 
 TEST(ContainerScan, TextDigestsSurviveChangesOfMarkup) {

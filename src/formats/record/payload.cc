@@ -1,9 +1,14 @@
 #include "formats/record/payload.h"
 
+#include <algorithm>
+
 #include "util/ascii.h"
 
 namespace stele::record {
 namespace {
+
+// Most heads are shorter; of a longer one, more is looked at.
+constexpr std::size_t kHeadBytesUsual = 2048;
 
 bool IsHttpUri(std::string_view uri) {
   return StartsWithIgnoreCase(uri, "http:") || StartsWithIgnoreCase(uri, "https:");
@@ -42,25 +47,22 @@ void PayloadStream::Begin(const Record& record) {
 
 void PayloadStream::Feed(std::string_view piece, PayloadSink* sink) {
   if (state_ == State::kHead) {
-    std::string_view rest;
-    if (!collected_.empty()) {
-      collected_ += piece;
-      piece = collected_;
+    const std::size_t before = collected_.size();
+    if (!CollectHead(piece)) return;
+    if (head_length_ < before) {
+      // What seemed to be of a head, and is not.
+      TakeBody(std::string_view(collected_).substr(head_length_, before - head_length_), sink);
+    } else {
+      piece.remove_prefix(head_length_ - before);
     }
-    if (!TakeHead(piece, /*at_end=*/false, rest)) {
-      if (collected_.empty()) collected_ = piece;
-      return;
-    }
-    piece = rest;
   }
   TakeBody(piece, sink);
 }
 
 void PayloadStream::Finish(PayloadSink* sink) {
   if (state_ == State::kHead) {
-    std::string_view rest;
-    TakeHead(collected_, /*at_end=*/true, rest);
-    TakeBody(rest, sink);
+    TakeHead(/*at_end=*/true);
+    TakeBody(std::string_view(collected_).substr(head_length_), sink);
   }
   if (decoder_) {
     const std::string_view last = decoder_->Finish();
@@ -68,10 +70,20 @@ void PayloadStream::Finish(PayloadSink* sink) {
   }
 }
 
-bool PayloadStream::TakeHead(std::string_view bytes, bool at_end, std::string_view& rest) {
+bool PayloadStream::CollectHead(std::string_view piece) {
+  while (!piece.empty()) {
+    const std::size_t some = std::min(piece.size(), std::max(kHeadBytesUsual, collected_.size()));
+    collected_ += piece.substr(0, some);
+    if (TakeHead(/*at_end=*/false)) return true;
+    piece.remove_prefix(some);
+  }
+  return false;
+}
+
+bool PayloadStream::TakeHead(bool at_end) {
   const bool response = kind_ == BlockKind::kHttpResponse;
-  const http::HeadOutcome outcome =
-      response ? response_parser_.Parse(bytes, at_end) : request_parser_.Parse(bytes, at_end);
+  const http::HeadOutcome outcome = response ? response_parser_.Parse(collected_, at_end)
+                                             : request_parser_.Parse(collected_, at_end);
   if (outcome == http::HeadOutcome::kNeedMore) return false;
   has_head_ = outcome == http::HeadOutcome::kComplete;
   state_ = has_head_ ? State::kBody : State::kPayload;
@@ -83,7 +95,6 @@ bool PayloadStream::TakeHead(std::string_view bytes, bool at_end, std::string_vi
         response ? response_parser_.head().headers : request_parser_.head().headers;
     decoder_.emplace(http::PlanStoredBody(headers));
   }
-  rest = bytes.substr(head_length_);
   return true;
 }
 

@@ -35,7 +35,7 @@ class PayloadStream {
   // The block has ended.
   void Finish(PayloadSink* sink);
 
-  // The head, once it is complete; null before, and where there is none. Valid until the next call.
+  // The head, once it is complete; null before, and where there is none. Valid until Begin().
   const http::ResponseHead* response() const;
   const http::RequestHead* request() const;
   // Whether it is known by now if there is a head.
@@ -49,14 +49,15 @@ class PayloadStream {
  private:
   enum class State : std::uint8_t { kHead, kBody, kPayload };
 
-  // True when the head is complete, or there is none; `rest` is then what follows it.
-  bool TakeHead(std::string_view bytes, bool at_end, std::string_view& rest);
+  // Both are true when the head is complete in collected_, or there is none.
+  bool CollectHead(std::string_view piece);
+  bool TakeHead(bool at_end);
   void TakeBody(std::string_view bytes, PayloadSink* sink);
 
   BlockKind kind_ = BlockKind::kOther;
   State state_ = State::kPayload;
   bool has_head_ = false;
-  std::string collected_;  // of a head that came in several pieces
+  std::string collected_;  // the head, in memory of its own, and some of what follows
   std::uint64_t head_length_ = 0;
   http::ResponseParser response_parser_;
   http::RequestParser request_parser_;
