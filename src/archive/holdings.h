@@ -65,6 +65,9 @@ struct Run {
   std::optional<Timestamp> end;  // nothing: it goes on, or was interrupted
   std::uint64_t containers = 0;
   std::uint64_t captures = 0;
+
+  // Else it moved what was here.
+  bool is_from_outside() const { return kind != "inherit"; }
 };
 
 // Captures that were taken down.

@@ -17,6 +17,7 @@ Command ImportCommand();
 Command LsCommand();
 Command GetCommand();
 Command InfoCommand();
+Command ChangesCommand();
 Command ExportCommand();
 Command VerifyCommand();
 Command RmCommand();

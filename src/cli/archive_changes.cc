@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "archive/changes.h"
+#include "cli/archive_commands.h"
+#include "cli/capture_line.h"
+#include "cli/two_sides.h"
+#include "util/json.h"
+
+namespace stele::cli {
+namespace {
+
+using archive::Change;
+using archive::ChangeState;
+
+// How many URLs are in which state.
+class Counts {
+ public:
+  void Add(ChangeState state) { ++counts_[static_cast<std::size_t>(state)]; }
+  std::uint64_t Of(ChangeState state) const { return counts_[static_cast<std::size_t>(state)]; }
+
+ private:
+  std::array<std::uint64_t, archive::kChangeStates> counts_ = {};
+};
+
+std::string SummaryText(const Counts& counts) {
+  return fmt::format("{} identical, {} same text, {} texts changed, {} new, {} gone\n",
+                     counts.Of(ChangeState::kIdentical), counts.Of(ChangeState::kSameText),
+                     counts.Of(ChangeState::kTextChanged), counts.Of(ChangeState::kNew),
+                     counts.Of(ChangeState::kGone));
+}
+
+std::string SummaryJson(const Counts& counts) {
+  std::string out = "{\"summary\": {";
+  for (const ChangeState state :
+       {ChangeState::kIdentical, ChangeState::kSameText, ChangeState::kTextChanged,
+        ChangeState::kNew, ChangeState::kGone}) {
+    out += fmt::format("\"{}\": {}, ", NameOf(state), counts.Of(state));
+  }
+  out.resize(out.size() - 2);
+  return out + "}}\n";
+}
+
+std::string ChangeText(const Change& change) {
+  return fmt::format("{:<9} {}\n", NameOf(change.state), change.url());
+}
+
+std::string ChangeJson(const Change& change) {
+  std::string out = fmt::format("{{\"state\": \"{}\", \"url\": ", NameOf(change.state));
+  AppendJsonString(out, change.url());
+  out += fmt::format(", \"page\": {}", change.is_page);
+  for (const auto& [name, capture] :
+       {std::pair("before", &change.before), std::pair("after", &change.after)}) {
+    out += fmt::format(", \"{}\": {}", name,
+                       *capture ? CaptureJson((*capture)->row, change.key) : "null");
+  }
+  return out + "}\n";
+}
+
+Result<TwoSides> Choose(const Arguments& arguments, const archive::ArchiveView& view,
+                        const catalog::Selection& what) {
+  Result<std::optional<TwoSides>> sides = SidesOf(arguments, view.holdings(), what);
+  if (!sides) return sides.error();
+  if (*sides) return **std::move(sides);
+  return LastTwoRuns(view.holdings(), what);
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, {});
+  if (!query) return Fail(context, query.error());
+  Result<TwoSides> sides = Choose(arguments, view, query->where.what);
+  if (!sides) return Fail(context, sides.error());
+  const bool json = arguments.Has("--json");
+  Counts counts;
+  archive::Changes changes(view, sides->before, sides->after);
+  for (;;) {
+    Result<const Change*> change = changes.Next();
+    if (!change) return Fail(context, change.error());
+    if (*change == nullptr) break;
+    if (arguments.Has("--pages") && !(*change)->is_page) continue;
+    counts.Add((*change)->state);
+    if ((*change)->state == ChangeState::kIdentical && !arguments.Has("--all")) continue;
+    const Status written = context.out.Write(json ? ChangeJson(**change) : ChangeText(**change));
+    if (!written) return Fail(context, written.error());
+  }
+  const Status written = context.out.Write(json ? SummaryJson(counts) : SummaryText(counts));
+  return written ? code : Fail(context, written.error());
+}
+
+}  // namespace
+
+Command ChangesCommand() {
+  Command command;
+  command.name = "changes";
+  command.summary = "List what changed between two runs, or two moments";
+  command.details =
+      "One line for each URL that is not identical, and then how many there are of each kind. "
+      "Without --run and --from, the last two runs are compared.\n\n"
+      "new: it is only in the later one. gone: it is only in the earlier one, or the server "
+      "answered later with an error (status 400 and above). text: what it says changed; of what "
+      "has no text, a picture say, the bytes changed. same-text: the bytes changed, but not what "
+      "they say: markup, case and punctuation apart. identical (with --all): the same bytes. Of "
+      "several captures of a URL in one run the last one counts.";
+  command.options = WithArchiveOption(WithSideOptions(
+      {{"--prefix", "URL", "URLs that begin so; repeatable"},
+       {"--host", "HOST", "URLs on this host; repeatable"},
+       {"--domain", "DOMAIN", "URLs on this host and the hosts below it; repeatable"},
+       {"--pages", "", "Only what people call pages, without pictures, scripts and the like"},
+       {"--all", "", "List what is identical, too"},
+       {"--json", "", "One JSON object for each URL, and one with the counts"}}));
+  command.examples = {
+      {"stele changes --pages", "Which pages changed since the run before?"},
+      {"stele changes --from 2004 --to 2014 --host example.org", "What changed in ten years"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""What changed: `stele changes`."""
+
+import hashlib
+import json
+import subprocess
+import unittest
+
+from archive_lab import STELE, Archive, record, response
+
+HOST = "http://example.org"
+
+
+def revisit(url, date, body):
+    digest = "sha256:" + hashlib.sha256(body).hexdigest()
+    return record("revisit", url, date, b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\n\r\n",
+                  "WARC-Payload-Digest: " + digest,
+                  "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
+
+
+def page(path, year, body, status=200):
+    return response(HOST + path, f"{year}-05-01T10:00:00Z", body, status)
+
+
+def picture(path, year, body):
+    return response(HOST + path, f"{year}-05-01T10:00:00Z", body, mime="image/png")
+
+
+class Two(Archive):
+    """Two runs, ten years apart."""
+
+    def setUp(self):
+        super().setUp()
+        self.bring("old", page("/", 2004, b"<p>Hello<p>world"), page("/gone", 2004, b"<p>gone"),
+                   page("/lost", 2004, b"<p>lost"), page("/markup", 2004, b"<p>Two words"),
+                   page("/same", 2004, b"<p>same"), page("/revisited", 2004, b"<p>again"),
+                   picture("/a.png", 2004, b"one"))
+        self.bring("new", page("/", 2014, b"<p>Hello<p>moon"), page("/lost", 2014, b"no", 404),
+                   page("/markup", 2014, b"<div>two <i>words</i>!"), page("/new", 2014, b"<p>new"),
+                   page("/same", 2014, b"<p>same"),
+                   revisit(HOST + "/revisited", "2014-05-01T10:00:00Z", b"<p>again"),
+                   picture("/a.png", 2014, b"two"))
+
+    def bring(self, name, *records):
+        self.stele("import", self.put(name + ".warc.gz", *records))
+
+    def fails(self, *arguments, code, text):
+        done = subprocess.run([STELE, arguments[0], "--archive", self.archive, *arguments[1:]],
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(text, done.stderr.decode())
+
+
+class Changes(Two):
+    def states(self, *arguments):
+        lines = self.stele("changes", *arguments).splitlines()
+        return {line.split()[1].removeprefix(HOST): line.split()[0] for line in lines[:-1]}
+
+    def test_lists_what_is_not_identical(self):
+        expected = {"/": "text", "/a.png": "text", "/gone": "gone", "/lost": "gone",
+                    "/markup": "same-text", "/new": "new"}
+        self.assertEqual(self.states(), expected)
+        self.assertEqual(self.states("--all"),
+                         expected | {"/same": "identical", "/revisited": "identical"})
+        self.assertEqual(self.stele("changes").splitlines()[-1],
+                         "2 identical, 1 same text, 2 texts changed, 1 new, 2 gone")
+        # A run that brought nothing new is no run to compare with.
+        self.stele("import", self.folder / "new.warc.gz")
+        self.assertEqual(self.states(), expected)
+        self.assertEqual(self.states("--run", "1", "--run", "2"), expected)
+
+    def test_of_pages_and_parts(self):
+        self.assertNotIn("/a.png", self.states("--pages"))
+        self.assertEqual(self.states("--pages")["/lost"], "gone")
+        self.assertEqual(self.states("--prefix", HOST + "/m"), {"/markup": "same-text"})
+        self.assertEqual(self.states("--host", "other.org"), {})
+        self.assertEqual(len(self.states("--domain", "example.org")), 6)
+
+    def test_between_moments(self):
+        # What was not captured again is as it was.
+        self.assertEqual(self.states("--from", "2005", "--to", "2015", "--all")["/gone"],
+                         "identical")
+        self.assertEqual(self.states("--from", "2004"),
+                         {"/": "text", "/a.png": "text", "/lost": "gone", "/markup": "same-text",
+                          "/new": "new"})
+        self.assertEqual(set(self.states("--from", "2003", "--to", "2004").values()), {"new"})
+        self.assertEqual(self.states("--from", "2005", "--to", "2006"), {})
+
+    def test_as_json(self):
+        *changes, last = map(json.loads, self.stele("changes", "--json", "--all").splitlines())
+        self.assertEqual(last["summary"],
+                         {"identical": 2, "same-text": 1, "text": 2, "new": 1, "gone": 2})
+        by_url = {change["url"].removeprefix(HOST): change for change in changes}
+        self.assertEqual(len(by_url), 8)
+        self.assertIsNone(by_url["/new"]["before"])
+        self.assertIsNone(by_url["/gone"]["after"])
+        self.assertEqual(by_url["/lost"]["after"]["status"], 404)
+        self.assertEqual(by_url["/"]["before"]["run"], 1)
+        self.assertTrue(by_url["/"]["page"])
+
+    def test_errors_say_what_to_do(self):
+        self.fails("changes", "--run", "1", code=2, text="give --run twice")
+        self.fails("changes", "--run", "1", "--run", "7", code=2, text="there is no run 7")
+        self.fails("changes", "--to", "2014", code=2, text="--to goes with --from")
+        self.fails("changes", "--run", "1", "--run", "2", "--from", "2004", code=2,
+                   text="leave out")
+        self.fails("changes", "--from", "soon", code=2, text="--from soon is no time")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
