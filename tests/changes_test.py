@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What changed: `stele changes`."""
+"""What changed: `stele changes` and `stele diff`."""
 
 import hashlib
 import json
@@ -105,6 +105,49 @@ class Changes(Two):
         self.fails("changes", "--run", "1", "--run", "2", "--from", "2004", code=2,
                    text="leave out")
         self.fails("changes", "--from", "soon", code=2, text="--from soon is no time")
+
+
+class Diff(Two):
+    def test_shows_lines(self):
+        expected = (f"--- 2004-05-01T10:00:00Z {HOST}/\n+++ 2014-05-01T10:00:00Z {HOST}/\n"
+                    "@@ -1,2 +1,2 @@\n Hello\n-world\n+moon\n")
+        self.assertEqual(self.stele("diff", HOST + "/"), expected)
+        self.assertEqual(self.stele("diff", "/"), expected)
+        self.assertEqual(self.stele("diff", "/", "--run", "1", "--run", "2"), expected)
+        self.assertEqual(self.stele("diff", "/", "--from", "2004", "--to", "2014"), expected)
+        # The same backwards.
+        self.assertIn("-moon\n+world\n", self.stele("diff", "/", "--run", "2", "--run", "1"))
+
+    def test_takes_the_captures_between_which_the_text_changed_last(self):
+        self.bring("later", page("/", 2015, b"<p>Hello<p>moon!"), page("/", 2016, b"error", 500))
+        self.assertIn("-world\n+moon\n", self.stele("diff", "/"))
+        self.assertIn("-moon\n+moon!\n", self.stele("diff", "/", "--from", "2014", "--to", "2015"))
+
+    def test_without_text_or_changes(self):
+        lines = self.stele("diff", "/a.png").splitlines()
+        self.assertIn("image/png, 3 bytes, sha256:" + hashlib.sha256(b"one").hexdigest(), lines[2])
+        self.assertIn("image/png, 3 bytes, sha256:" + hashlib.sha256(b"two").hexdigest(), lines[3])
+        self.assertTrue(self.stele("diff", "/revisited").endswith("\nidentical\n"))
+
+    def test_a_page_does_not_steer_the_terminal(self):
+        self.bring("third", page("/", 2015, b"<p>Hello<p>\x1b[2Jmoon &#x9b;"))
+        shown = self.stele("diff", "/", "--run", "2", "--run", "3")
+        self.assertNotIn("\x1b", shown)
+        self.assertNotIn("\x9b", shown)
+
+    def test_as_json(self):
+        diff = json.loads(self.stele("diff", "/", "--json"))
+        self.assertEqual((diff["state"], diff["has_text"]), ("text", True))
+        self.assertEqual(diff["hunks"], [{"before_line": 2, "removed": ["world"],
+                                          "after_line": 2, "added": ["moon"]}])
+        diff = json.loads(self.stele("diff", "/a.png", "--json"))
+        self.assertEqual((diff["state"], diff["has_text"], diff["hunks"]), ("text", False, []))
+
+    def test_errors_say_what_to_do(self):
+        self.fails("diff", code=2, text="Which URL?")
+        self.fails("diff", "/never", code=3, text="there is no capture of it")
+        self.fails("diff", "/new", "--run", "1", "--run", "2", code=3, text="run 1 has no capture")
+        self.fails("diff", "/", "--from", "2003", code=3, text="2003-12-31T23:59:59Z or before")
 
 
 if __name__ == "__main__":

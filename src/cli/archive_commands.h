@@ -18,6 +18,7 @@ Command LsCommand();
 Command GetCommand();
 Command InfoCommand();
 Command ChangesCommand();
+Command DiffCommand();
 Command ExportCommand();
 Command VerifyCommand();
 Command RmCommand();

@@ -23,6 +23,7 @@ struct Context {
   io::Sink& err;  // everything else
   bool err_is_terminal = false;
   int cores = 1;
+  bool out_is_terminal = false;
 };
 
 // What the process returns.

@@ -38,7 +38,8 @@ int main(int count, char** words) {
                               out,
                               err,
                               ::isatty(STDERR_FILENO) == 1,
-                              static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))};
+                              static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
+                              ::isatty(STDOUT_FILENO) == 1};
   const std::vector<std::string> arguments(words + std::min(count, 1), words + count);
   return static_cast<int>(
       stele::cli::RunCommandLine(stele::cli::SteleCommand(), arguments, context));

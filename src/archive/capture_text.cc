@@ -1,0 +1,46 @@
+#include "archive/capture_text.h"
+
+#include "archive/page_text.h"
+#include "formats/record/payload.h"
+#include "util/ascii.h"
+#include "util/check.h"
+
+namespace stele::archive {
+namespace {
+
+class Collector final : public record::PayloadSink {
+ public:
+  void OnPayload(std::string_view piece) override {
+    // One byte more than has text is enough to see that it has none.
+    bytes += piece.substr(0, kPageTextBytesMax + 1 - bytes.size());
+  }
+  std::string bytes;
+};
+
+}  // namespace
+
+Result<std::optional<std::string>> TextOfCapture(const ArchiveView& view,
+                                                 const catalog::Capture& capture) {
+  Check((capture.flags & catalog::kRevisit) == 0);
+  if (!HasPageText(AsciiLower(capture.type))) return std::optional<std::string>();
+  Result<std::unique_ptr<StoredRecord>> stored = view.Open(capture);
+  if (!stored) return stored.error();
+  const record::Record& record = (*stored)->record();
+  const bool is_http = record::BlockKindOf(record) != record::BlockKind::kOther;
+  std::string type(is_http ? "" : record.content_type);
+  record::PayloadStream stream;
+  stream.Begin(record);
+  Collector payload;
+  for (;;) {
+    Result<std::string_view> piece = (*stored)->Read();
+    if (!piece) return piece.error();
+    if (piece->empty()) break;
+    stream.Feed(*piece, &payload);
+  }
+  stream.Finish(&payload);
+  const http::ResponseHead* head = stream.response();
+  if (head != nullptr) type = head->headers.Find("Content-Type").value_or("");
+  return PageTextOf(payload.bytes, type, head != nullptr ? &head->headers : nullptr);
+}
+
+}  // namespace stele::archive

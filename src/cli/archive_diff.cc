@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include "archive/capture_text.h"
+#include "archive/changes.h"
+#include "archive/host_tally.h"
+#include "archive/revisit_resolver.h"
+#include "archive/text_diff.h"
+#include "cli/archive_commands.h"
+#include "cli/capture_line.h"
+#include "cli/two_sides.h"
+#include "util/digest.h"
+#include "util/json.h"
+
+namespace stele::cli {
+namespace {
+
+using archive::CapturePair;
+using archive::ChangeState;
+using archive::LineEdit;
+using archive::TextLines;
+
+// Common lines around what changed.
+constexpr std::size_t kContextLines = 3;
+
+// The host that an archive is about: the one with most pages. Errors: kNotFound without any.
+Result<std::string> MainHost(const archive::ArchiveView& view) {
+  archive::CaptureQuery query;
+  query.where.what = catalog::SelectAll();
+  query.pages_only = true;
+  archive::HostTally tally(1, archive::HostTally::By::kPages);
+  archive::CaptureResults pages(view.catalog(), query);
+  for (;;) {
+    Result<const catalog::HeldCapture*> page = pages.Next();
+    if (!page) return page.error();
+    if (*page == nullptr) break;
+    tally.Add(pages.key(), (*page)->row);
+  }
+  const std::vector<archive::HostCount> largest = tally.Largest();
+  if (!largest.empty()) return largest.front().host;
+  return Error{ErrorCode::kNotFound, "the archive has no pages; name a whole URL"};
+}
+
+// The last capture that a query finds. Errors: kNotFound.
+Result<catalog::HeldCapture> LastOf(const archive::ArchiveView& view,
+                                    const archive::CaptureQuery& query) {
+  archive::CaptureResults results(view.catalog(), query);
+  std::optional<catalog::HeldCapture> last;
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) break;
+    last = **held;
+  }
+  if (last) return *std::move(last);
+  return Error{ErrorCode::kNotFound, query.run
+                                         ? fmt::format("run {} has no capture of it", *query.run)
+                                         : fmt::format("there is no capture of it of {} or before",
+                                                       FormatIso(query.where.from))};
+}
+
+Result<CapturePair> Choose(const Arguments& arguments, const archive::ArchiveView& view,
+                           const catalog::Selection& what) {
+  Result<std::optional<TwoSides>> sides = SidesOf(arguments, view.holdings(), what);
+  if (!sides) return sides.error();
+  if (!*sides) return archive::FindLastChange(view, what);
+  Result<catalog::HeldCapture> before = LastOf(view, (*sides)->before);
+  if (!before) return before.error();
+  Result<catalog::HeldCapture> after = LastOf(view, (*sides)->after);
+  if (!after) return after.error();
+  Result<ChangeState> state = archive::CompareCaptures(view, *before, *after);
+  if (!state) return state.error();
+  return CapturePair{*std::move(before), *std::move(after), *state};
+}
+
+// Nothing where it has no text, or is a revisit whose original is not here.
+Result<std::optional<std::string>> TextOf(const archive::ArchiveView& view,
+                                          const catalog::HeldCapture& capture) {
+  if ((capture.row.flags & catalog::kRevisit) == 0) {
+    return archive::TextOfCapture(view, capture.row);
+  }
+  Result<catalog::HeldCapture> original = archive::RevisitResolver(view).Resolve(capture);
+  if (original) return archive::TextOfCapture(view, original->row);
+  if (original.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
+  return original.error();
+}
+
+// Two captures and what is to be said about them.
+struct Comparison {
+  CapturePair pair;
+  bool has_text = false;  // both
+  std::string before;
+  std::string after;
+  TextLines before_lines;
+  TextLines after_lines;
+  std::vector<LineEdit> edits;
+};
+
+// Fills in all but the pair.
+Status Compare(const archive::ArchiveView& view, Comparison& comparison) {
+  Result<std::optional<std::string>> before = TextOf(view, comparison.pair.before);
+  if (!before) return before.error();
+  Result<std::optional<std::string>> after = TextOf(view, comparison.pair.after);
+  if (!after) return after.error();
+  if (!*before || !*after) return {};
+  comparison.has_text = true;
+  comparison.before = **std::move(before);
+  comparison.after = **std::move(after);
+  comparison.before_lines = archive::LinesOf(comparison.before);
+  comparison.after_lines = archive::LinesOf(comparison.after);
+  comparison.edits = archive::DiffLines(comparison.before_lines, comparison.after_lines);
+  return {};
+}
+
+// What a page says must not steer the terminal: control characters become '?'.
+std::string Printable(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < line.size() ? line[i + 1] : 0xff);
+    const bool is_c1 = byte == 0xc2 && next < 0xa0;
+    const bool is_control = is_c1 || (byte < 0x20 && byte != '\t') || byte == 0x7f;
+    out += is_control ? '?' : line[i];
+    if (is_c1) ++i;
+  }
+  return out;
+}
+
+class DiffText {
+ public:
+  explicit DiffText(bool coloured) : coloured_(coloured) {}
+
+  std::string Of(const Comparison& comparison) {
+    const CapturePair& pair = comparison.pair;
+    Line(kBold, fmt::format("--- {} {}", FormatIso(pair.before.row.time), pair.before.row.url));
+    Line(kBold, fmt::format("+++ {} {}", FormatIso(pair.after.row.time), pair.after.row.url));
+    for (const archive::DiffHunk& hunk :
+         archive::HunksOf(comparison.edits, comparison.before_lines.size(), kContextLines)) {
+      Hunk(hunk, comparison);
+    }
+    if (pair.state == ChangeState::kIdentical) {
+      Line("", "identical");
+    } else if (comparison.edits.empty()) {
+      if (comparison.has_text) Line("", "the text is the same, the bytes differ");
+      Line(kRed, "-" + Facts(pair.before.row));
+      Line(kGreen, "+" + Facts(pair.after.row));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::string_view kBold = "\033[1m";
+  static constexpr std::string_view kRed = "\033[31m";
+  static constexpr std::string_view kGreen = "\033[32m";
+  static constexpr std::string_view kCyan = "\033[36m";
+
+  void Line(std::string_view colour, std::string_view text) {
+    const bool colours = coloured_ && !colour.empty();
+    if (colours) out_ += colour;
+    out_ += Printable(text);
+    if (colours) out_ += "\033[0m";
+    out_ += '\n';
+  }
+
+  void Lines(std::string_view colour, char mark, const TextLines& lines, std::size_t begin,
+             std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) Line(colour, fmt::format("{}{}", mark, lines[i]));
+  }
+
+  void Hunk(const archive::DiffHunk& hunk, const Comparison& comparison) {
+    const LineEdit& range = hunk.range;
+    Line(kCyan, fmt::format("@@ -{} +{} @@", Range(range.before_begin, range.before_end),
+                            Range(range.after_begin, range.after_end)));
+    std::size_t at = range.before_begin;
+    for (const LineEdit& edit : hunk.edits) {
+      Lines("", ' ', comparison.before_lines, at, edit.before_begin);
+      Lines(kRed, '-', comparison.before_lines, edit.before_begin, edit.before_end);
+      Lines(kGreen, '+', comparison.after_lines, edit.after_begin, edit.after_end);
+      at = edit.before_end;
+    }
+    Lines("", ' ', comparison.before_lines, at, range.before_end);
+  }
+
+  // As patches have it: counted from 1, and an empty range is named by the line before it.
+  static std::string Range(std::size_t begin, std::size_t end) {
+    return fmt::format("{},{}", begin == end ? begin : begin + 1, end - begin);
+  }
+
+  static std::string Facts(const catalog::Capture& row) {
+    std::string facts = fmt::format("status {}, {}", row.status, row.type);
+    if ((row.flags & catalog::kRevisit) != 0) {
+      facts += ", repeats an earlier capture";
+    } else {
+      facts += fmt::format(", {} bytes", row.length);
+    }
+    if (row.sha256) {
+      const std::string_view bytes(row.sha256->data(), row.sha256->size());
+      facts += ", " + Digest(DigestAlgorithm::kSha256, bytes).Labelled();
+    } else if (row.sha1) {
+      const std::string_view bytes(row.sha1->data(), row.sha1->size());
+      facts += ", " + Digest(DigestAlgorithm::kSha1, bytes).Labelled();
+    }
+    return facts;
+  }
+
+  const bool coloured_;
+  std::string out_;
+};
+
+void AppendLines(std::string& out, const TextLines& lines, std::size_t begin, std::size_t end) {
+  out += '[';
+  for (std::size_t i = begin; i < end; ++i) {
+    if (i > begin) out += ", ";
+    AppendJsonString(out, lines[i]);
+  }
+  out += ']';
+}
+
+std::string DiffJson(const Comparison& comparison, const catalog::Selection& what) {
+  const CapturePair& pair = comparison.pair;
+  const std::string& key = what.ranges.front().begin;
+  std::string out = fmt::format("{{\"state\": \"{}\", \"url\": ", NameOf(pair.state));
+  AppendJsonString(out, pair.after.row.url);
+  out += fmt::format(", \"before\": {}, \"after\": {}, \"has_text\": {}, \"hunks\": [",
+                     CaptureJson(pair.before.row, key), CaptureJson(pair.after.row, key),
+                     comparison.has_text);
+  for (const LineEdit& edit : comparison.edits) {
+    if (out.back() != '[') out += ", ";
+    out += fmt::format("{{\"before_line\": {}, \"removed\": ", edit.before_begin + 1);
+    AppendLines(out, comparison.before_lines, edit.before_begin, edit.before_end);
+    out += fmt::format(", \"after_line\": {}, \"added\": ", edit.after_begin + 1);
+    AppendLines(out, comparison.after_lines, edit.after_begin, edit.after_end);
+    out += '}';
+  }
+  return out + "]}\n";
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  if (arguments.positionals.size() != 1) {
+    Complain(context, "Which URL? Name one, or a path such as /news/.");
+    return ExitCode::kUsage;
+  }
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  std::string url = arguments.positionals[0];
+  if (url.starts_with('/')) {
+    Result<std::string> host = MainHost(view);
+    if (!host) return Fail(context, host.error());
+    url = fmt::format("http://{}{}", *host, url);
+  }
+  const catalog::Selection what = catalog::SelectUrl(url);
+  Result<CapturePair> pair = Choose(arguments, view, what);
+  if (!pair)
+    return Fail(context, {pair.error().code, fmt::format("{}: {}", url, pair.error().text)});
+  Comparison comparison;
+  comparison.pair = *std::move(pair);
+  if (const Status compared = Compare(view, comparison); !compared) {
+    return Fail(context, compared.error());
+  }
+  const Status written =
+      context.out.Write(arguments.Has("--json") ? DiffJson(comparison, what)
+                                                : DiffText(context.out_is_terminal).Of(comparison));
+  return written ? code : Fail(context, written.error());
+}
+
+}  // namespace
+
+Command DiffCommand() {
+  Command command;
+  command.name = "diff";
+  command.summary = "Show how the text of a page changed";
+  command.details =
+      "Line by line: what was removed is marked with -, what was added with +, with some lines "
+      "around it. Without --run and --from, the captures between which the text changed last, or "
+      "else the bytes. Of what has no text, sizes, types and digests are shown. A path such as "
+      "/news/ is meant on the host that has most pages in the archive.";
+  command.arguments = "URL";
+  command.options =
+      WithArchiveOption(WithSideOptions({{"--json", "", "As a JSON object with all hunks"}}));
+  command.examples = {{"stele diff https://example.org/", "How did it change the last time?"},
+                      {"stele diff /news/ --from 2004 --to 2014", "And in ten years?"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli
