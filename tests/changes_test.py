@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What changed: `stele changes` and `stele diff`."""
+"""What changed, and what a run brought: `stele changes`, `stele diff`, `stele report`."""
 
 import hashlib
 import json
@@ -148,6 +148,50 @@ class Diff(Two):
         self.fails("diff", "/never", code=3, text="there is no capture of it")
         self.fails("diff", "/new", "--run", "1", "--run", "2", code=3, text="run 1 has no capture")
         self.fails("diff", "/", "--from", "2003", code=3, text="2003-12-31T23:59:59Z or before")
+
+
+class Report(Two):
+    def report(self, *arguments):
+        return json.loads(self.stele("report", "--json", *arguments))
+
+    def test_counts_what_a_run_brought(self):
+        last = self.report()
+        self.assertEqual((last["run"], last["kind"], last["host_count"]), (2, "import", 1))
+        self.assertEqual((last["all"]["captures"], last["pages"]["captures"]), (7, 5))
+        self.assertEqual(last["duplicates"], {"captures": 2, "bytes": len(b"<p>same")})
+        self.assertEqual(last["revisits"]["captures"], 1)
+        self.assertEqual({status: sum["captures"] for status, sum in last["by_status"].items()},
+                         {"2xx": 6, "4xx": 1})
+        self.assertEqual(last["by_type"]["image/png"], {"captures": 1, "bytes": 3})
+        self.assertEqual([error["url"] for error in last["errors"]["first"]], [HOST + "/lost"])
+        self.assertEqual(last["unresolved"]["captures"], 0)
+        first = self.report("--run", "1")
+        self.assertEqual((first["all"]["captures"], first["duplicates"]["captures"]), (7, 0))
+        text = self.stele("report")
+        for part in ("run 2, import: ", "5 pages, 7 captures", "example.org", HOST + "/lost"):
+            self.assertIn(part, text)
+
+    def test_names_what_is_wrong(self):
+        good = page("/good", 2016, b"<p>good")
+        broken = bytearray(page("/broken", 2016, b"<p>broken"))
+        broken[40:60] = b"#" * 20
+        lost = revisit(HOST + "/elsewhere", "2016-05-01T10:00:00Z", b"<p>elsewhere")
+        undated = response(HOST + "/undated", "some day", b"<p>x")
+        self.stele("import", self.put("bad.warc.gz", good, bytes(broken), lost, undated), code=1)
+        report = self.report()
+        self.assertEqual([trouble["url"] for trouble in report["unresolved"]["first"]],
+                         [HOST + "/elsewhere"])
+        self.assertEqual(report["unlisted"], 1)
+        self.assertEqual(report["damaged"]["places"], 1)
+        self.assertEqual((report["damaged"]["first"][0]["file"],
+                          report["damaged"]["first"][0]["begin"]), ("bad.warc.gz", len(good)))
+        text = self.stele("report")
+        for part in ("1 repeat captures that are not in this archive", "1 captures have no date",
+                     f"bad.warc.gz: bytes {len(good)} to "):
+            self.assertIn(part, text)
+
+    def test_errors_say_what_to_do(self):
+        self.fails("report", "--run", "9", code=2, text="there is no run 9")
 
 
 if __name__ == "__main__":

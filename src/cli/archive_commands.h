@@ -19,6 +19,7 @@ Command GetCommand();
 Command InfoCommand();
 Command ChangesCommand();
 Command DiffCommand();
+Command ReportCommand();
 Command ExportCommand();
 Command VerifyCommand();
 Command RmCommand();

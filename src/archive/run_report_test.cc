@@ -1,0 +1,118 @@
+#include "archive/run_report.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/test_archive.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::ArchiveLab;
+using testing::PutFile;
+using testing::WarcText;
+
+class RunReportTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(lab_.Create());
+    archive_ = std::move(*lab_.Open());
+  }
+  void Bring(const std::string& bytes) {
+    const std::uint32_t run = *archive_->BeginRun("import", "");
+    const std::string name = fmt::format("{}.warc.gz", run);
+    PutFile(fs_, name, bytes);
+    const Result<ImportOutcome> outcome = ImportFile(*archive_, run, name, {});
+    ASSERT_TRUE(outcome) << outcome.error().text;
+    ASSERT_TRUE(archive_->EndRun(run));
+  }
+  RunReport Report(std::uint32_t run) {
+    view_.emplace(archive_->View());
+    const Result<RunReport> report = ReportOn(*view_, run);
+    EXPECT_TRUE(report) << report.error().text;
+    return report ? *report : RunReport();
+  }
+
+  io::MemoryFileSystem fs_;
+  ArchiveLab lab_{fs_};
+  std::unique_ptr<ArchiveWriter> archive_;
+  std::optional<ArchiveView> view_;
+};
+
+TEST_F(RunReportTest, CountsWhatARunBrought) {
+  Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>before").bytes());
+  Bring(WarcText()
+            .Response("http://a/", "2004-01-01T00:00:00Z", "<p>one")
+            .Response("http://a/x.png", "2004-01-02T00:00:00Z", "12345", "image/png")
+            .Response("http://b/", "2004-01-03T00:00:00Z", "no", "text/html", 404)
+            .bytes());
+  const RunReport report = Report(2);
+  EXPECT_EQ(report.all, (CaptureSum{3, 13}));
+  EXPECT_EQ(report.pages, (CaptureSum{1, 6}));
+  EXPECT_EQ(report.duplicates, CaptureSum());
+  EXPECT_EQ(report.by_status,
+            (std::map<std::string, CaptureSum>{{"2xx", {2, 11}}, {"4xx", {1, 2}}}));
+  EXPECT_EQ(report.by_type,
+            (std::map<std::string, CaptureSum>{{"image/png", {1, 5}}, {"text/html", {2, 8}}}));
+  EXPECT_EQ(report.hosts, (std::vector<HostCount>{{"a", 2, 1, 11}, {"b", 1, 0, 2}}));
+  EXPECT_EQ(report.host_count, 2u);
+  EXPECT_EQ(FormatIso(*report.first), "2004-01-01T00:00:00Z");
+  EXPECT_EQ(FormatIso(*report.last), "2004-01-03T00:00:00Z");
+  EXPECT_EQ(report.containers, 1u);
+  ASSERT_EQ(report.errors.captures, 1u);
+  EXPECT_EQ(report.errors.first.front().row.url, "http://b/");
+  const Result<RunReport> missing = ReportOn(archive_->View(), 3);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(RunReportTest, ADuplicateHasThePayloadOfAnEarlierCaptureOfItsUrl) {
+  Bring(WarcText()
+            .Response("http://a/1", "2003-01-01T00:00:00Z", "<p>same")
+            .Response("http://a/2", "2003-01-01T00:00:00Z", "<p>old")
+            .Response("http://a/late", "2005-01-01T00:00:00Z", "<p>late")
+            .bytes());
+  Bring(WarcText()
+            .Response("http://a/1", "2004-01-01T00:00:00Z", "<p>same")
+            .Response("http://a/1", "2004-01-02T00:00:00Z", "<p>same")
+            .Response("http://a/2", "2004-01-01T00:00:00Z", "<p>same")
+            .Revisit("http://a/2", "2004-01-02T00:00:00Z", "<p>old")
+            .Response("http://a/late", "2004-01-01T00:00:00Z", "<p>late")
+            .bytes());
+  EXPECT_EQ(Report(1).duplicates, (CaptureSum{1, 7}));
+  EXPECT_EQ(Report(2).duplicates, (CaptureSum{3, 14}));
+}
+
+TEST_F(RunReportTest, D6_NamesRevisitsWhosePayloadIsNotHere) {
+  Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>here").bytes());
+  WarcText second;
+  second.Revisit("http://b/", "2004-01-01T00:00:00Z", "<p>here");
+  for (int i = 0; i < 12; ++i) {
+    second.Revisit(fmt::format("http://c/{:02}", i), "2004-01-01T00:00:00Z",
+                   fmt::format("<p>elsewhere {}", i));
+  }
+  Bring(second.bytes());
+  const RunReport report = Report(2);
+  EXPECT_EQ(report.revisits, (CaptureSum{13, 0}));
+  EXPECT_EQ(report.unresolved.captures, 12u);
+  ASSERT_EQ(report.unresolved.first.size(), kTroublesShown);
+  EXPECT_EQ(report.unresolved.first.front().row.url, "http://c/00");
+  EXPECT_EQ(Report(1).unresolved.captures, 0u);
+}
+
+TEST_F(RunReportTest, NamesDamagedPlacesAndWhatIsNotListed) {
+  std::string bytes = WarcText().Response("http://a/1", "2003-01-01T00:00:00Z", "<p>1").bytes();
+  const std::size_t good = bytes.size();
+  bytes += WarcText().Response("http://a/2", "2003-01-01T00:00:00Z", "<p>2").bytes();
+  for (std::size_t i = good + 30; i < good + 60; ++i) bytes[i] = 'x';
+  bytes += WarcText().Response("http://a/3", "no date", "<p>3").bytes();
+  Bring(bytes);
+  const RunReport report = Report(1);
+  EXPECT_EQ(report.all.captures, 1u);
+  EXPECT_EQ(report.unlisted, 1u);
+  ASSERT_EQ(report.damaged, 1u);
+  EXPECT_EQ(report.damaged_first.front().file, "1.warc.gz");
+  EXPECT_EQ(report.damaged_first.front().loss.begin, good);
+}
+
+}  // namespace
+}  // namespace stele::archive

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "archive/run_report.h"
+#include "cli/archive_commands.h"
+#include "cli/capture_line.h"
+#include "util/ascii.h"
+#include "util/json.h"
+
+namespace stele::cli {
+namespace {
+
+using archive::CaptureSum;
+using archive::CaptureTrouble;
+using archive::RunReport;
+
+// Media types that are shown to people; the rest is in the JSON.
+constexpr std::size_t kTypesShown = 20;
+
+double Megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+// The run that is asked for, or the last.
+Result<const archive::Run*> RunOf(const Arguments& arguments, const archive::Holdings& holdings) {
+  const std::optional<std::string> text = arguments.Get("--run");
+  if (!text) {
+    const auto& runs = holdings.runs();
+    const auto last = std::find_if(runs.rbegin(), runs.rend(),
+                                   [](const auto& run) { return run.second.is_from_outside(); });
+    if (last != runs.rend()) return &last->second;
+    return Error{ErrorCode::kNotFound, "there is no run yet; begin with stele import"};
+  }
+  const std::optional<std::uint64_t> number = ParseDecimal(*text);
+  for (const auto& [candidate, run] : holdings.runs()) {
+    if (candidate == number) return &run;
+  }
+  return Error{ErrorCode::kInvalid,
+               fmt::format("there is no run {}; stele info lists the runs", *text)};
+}
+
+void AppendSum(std::string& out, std::string_view name, const CaptureSum& sum) {
+  out += fmt::format("  {:<40} {:>10} {:>12.1f} MB\n", name, sum.captures, Megabytes(sum.bytes));
+}
+
+std::vector<std::pair<std::string, CaptureSum>> LargestTypes(const RunReport& report) {
+  std::vector<std::pair<std::string, CaptureSum>> types(report.by_type.begin(),
+                                                        report.by_type.end());
+  std::stable_sort(types.begin(), types.end(), [](const auto& a, const auto& b) {
+    return a.second.captures > b.second.captures;
+  });
+  types.resize(std::min(types.size(), kTypesShown));
+  return types;
+}
+
+void AppendTrouble(std::string& out, std::string_view what, const CaptureTrouble& trouble) {
+  if (trouble.captures == 0) return;
+  out += fmt::format("\n{} {}\n", trouble.captures, what);
+  for (const catalog::HeldCapture& capture : trouble.first) {
+    out += fmt::format("  {}\n", CaptureText(capture.row));
+  }
+  if (trouble.captures > trouble.first.size()) out += "  ...\n";
+}
+
+void AppendDamage(std::string& out, const RunReport& report) {
+  if (report.unlisted > 0) {
+    out +=
+        fmt::format("\n{} captures have no date, or a URL that is too long, and are not listed\n",
+                    report.unlisted);
+  }
+  if (report.damaged == 0) return;
+  out += fmt::format("\n{} places could not be read:\n", report.damaged);
+  for (const RunReport::DamagedPlace& place : report.damaged_first) {
+    out += fmt::format("  {}: bytes {} to {}: {}\n", place.file, place.loss.begin, place.loss.end,
+                       place.loss.reason);
+  }
+  if (report.damaged > report.damaged_first.size()) out += "  ...\n";
+}
+
+std::string ReportText(const archive::Run& run, const RunReport& report) {
+  std::string out = fmt::format(
+      "run {}, {}: {}\nfrom {} to {}\n{} pages, {} captures, {:.1f} MB, in {} files "
+      "of {:.1f} MB\n",
+      run.number, run.kind, run.note, FormatIso(run.begin),
+      run.end ? FormatIso(*run.end) : "now, or it was interrupted", report.pages.captures,
+      report.all.captures, Megabytes(report.all.bytes), report.containers,
+      Megabytes(report.container_bytes));
+  if (report.first) {
+    out +=
+        fmt::format("captured from {} to {}\n", FormatIso(*report.first), FormatIso(*report.last));
+  }
+  out += fmt::format(
+      "{} have a payload that an earlier capture of the URL had; {} of all are kept "
+      "as revisits\n",
+      report.duplicates.captures, report.revisits.captures);
+  if (report.truncated > 0) out += fmt::format("{} were cut off\n", report.truncated);
+  if (report.removed > 0) out += fmt::format("{} others were taken down\n", report.removed);
+  out += "\nby status:\n";
+  for (const auto& [status, sum] : report.by_status) AppendSum(out, status, sum);
+  out += "\nby media type:\n";
+  for (const auto& [type, sum] : LargestTypes(report)) AppendSum(out, type, sum);
+  out += fmt::format("\nby host, of {}:\n", report.host_count);
+  for (const archive::HostCount& host : report.hosts) {
+    AppendSum(out, host.host.empty() ? "-" : host.host, {host.captures, host.bytes});
+  }
+  AppendTrouble(out, "are missing: the server answered with an error", report.errors);
+  AppendTrouble(out, "repeat captures that are not in this archive:", report.unresolved);
+  AppendDamage(out, report);
+  return out;
+}
+
+std::string SumJson(const CaptureSum& sum) {
+  return fmt::format("{{\"captures\": {}, \"bytes\": {}}}", sum.captures, sum.bytes);
+}
+
+std::string SumsJson(const std::map<std::string, CaptureSum>& sums) {
+  std::string out = "{";
+  for (const auto& [name, sum] : sums) {
+    if (out.size() > 1) out += ", ";
+    AppendJsonString(out, name);
+    out += ": " + SumJson(sum);
+  }
+  return out + '}';
+}
+
+std::string HostsJson(const std::vector<archive::HostCount>& hosts) {
+  std::string out = "[";
+  for (const archive::HostCount& host : hosts) {
+    if (out.size() > 1) out += ", ";
+    out += "{\"host\": ";
+    AppendJsonString(out, host.host);
+    out += fmt::format(", \"captures\": {}, \"pages\": {}, \"bytes\": {}}}", host.captures,
+                       host.pages, host.bytes);
+  }
+  return out + ']';
+}
+
+std::string TroubleJson(const CaptureTrouble& trouble) {
+  std::string out = fmt::format("{{\"captures\": {}, \"first\": [", trouble.captures);
+  for (const catalog::HeldCapture& capture : trouble.first) {
+    if (out.back() != '[') out += ", ";
+    out += "{\"url\": ";
+    AppendJsonString(out, capture.row.url);
+    out += fmt::format(", \"time\": \"{}\", \"status\": {}}}", FormatIsoMillis(capture.row.time),
+                       capture.row.status);
+  }
+  return out + "]}";
+}
+
+std::string DamageJson(const RunReport& report) {
+  std::string out = fmt::format("{{\"places\": {}, \"first\": [", report.damaged);
+  for (const RunReport::DamagedPlace& place : report.damaged_first) {
+    if (out.back() != '[') out += ", ";
+    out += "{\"file\": ";
+    AppendJsonString(out, place.file);
+    out +=
+        fmt::format(", \"begin\": {}, \"end\": {}, \"reason\": ", place.loss.begin, place.loss.end);
+    AppendJsonString(out, place.loss.reason);
+    out += '}';
+  }
+  return out + "]}";
+}
+
+std::string TimeJson(const std::optional<Timestamp>& time) {
+  return time ? fmt::format("\"{}\"", FormatIsoMillis(*time)) : "null";
+}
+
+std::string ReportJson(const archive::Run& run, const RunReport& report) {
+  std::string out = fmt::format("{{\"run\": {}, \"kind\": ", run.number);
+  AppendJsonString(out, run.kind);
+  out += ", \"note\": ";
+  AppendJsonString(out, run.note);
+  out +=
+      fmt::format(", \"begin\": {}, \"end\": {}, \"first\": {}, \"last\": {}", TimeJson(run.begin),
+                  TimeJson(run.end), TimeJson(report.first), TimeJson(report.last));
+  for (const auto& [name, sum] :
+       {std::pair("all", &report.all), std::pair("pages", &report.pages),
+        std::pair("revisits", &report.revisits), std::pair("duplicates", &report.duplicates)}) {
+    out += fmt::format(", \"{}\": {}", name, SumJson(*sum));
+  }
+  out += fmt::format(
+      ", \"truncated\": {}, \"removed\": {}, \"containers\": {}, \"container_bytes\": {}, "
+      "\"by_status\": {}, \"by_type\": {}, \"host_count\": {}, \"hosts\": {}, \"errors\": {}, "
+      "\"unresolved\": {}, \"unlisted\": {}, \"damaged\": {}}}\n",
+      report.truncated, report.removed, report.containers, report.container_bytes,
+      SumsJson(report.by_status), SumsJson(report.by_type), report.host_count,
+      HostsJson(report.hosts), TroubleJson(report.errors), TroubleJson(report.unresolved),
+      report.unlisted, DamageJson(report));
+  return out;
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  Result<const archive::Run*> run = RunOf(arguments, view.holdings());
+  if (!run) return Fail(context, run.error());
+  Result<RunReport> report = archive::ReportOn(view, (*run)->number);
+  if (!report) return Fail(context, report.error());
+  const Status written = context.out.Write(arguments.Has("--json") ? ReportJson(**run, *report)
+                                                                   : ReportText(**run, *report));
+  return written ? code : Fail(context, written.error());
+}
+
+}  // namespace
+
+Command ReportCommand() {
+  Command command;
+  command.name = "report";
+  command.summary = "Say what a run brought, and what is wrong with it";
+  command.details =
+      "How many captures and bytes by status, media type and host; how many of them have a payload "
+      "that their URL had before; what is missing because the server answered with an error, "
+      "which revisits repeat captures that are not in this archive, which places of the files "
+      "could not be read.";
+  command.options = WithArchiveOption(
+      {{"--run", "N", "The run", "the last"}, {"--json", "", "As a JSON object"}});
+  command.examples = {{"stele report", "How did the last import or crawl go?"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli
