@@ -1,0 +1,136 @@
+"""An archive whose writer is killed at random moments, again and again, loses nothing."""
+
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+STELE = os.environ["STELE"]
+FILES = 40
+CAPTURES = 25  # of each file
+KILLS = 60
+
+
+def warc(number):
+    """A file with captures that no other file has, some of them revisits of the first."""
+    out = b""
+    for i in range(CAPTURES):
+        url = f"http://site{number}.example/{i}"
+        revisit = i % 5 == 4
+        block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+        block += b"" if revisit else f"<p>page {number} {i % 5}".encode() * 50
+        fields = [f"WARC-Type: {'revisit' if revisit else 'response'}", f"WARC-Target-URI: {url}",
+                  f"WARC-Date: 20{10 + i % 3}-0{1 + i % 9}-01T00:00:{i:02}Z",
+                  f"WARC-Record-ID: <urn:x:{number}:{i}>",
+                  "Content-Type: application/http; msgtype=response",
+                  f"Content-Length: {len(block)}"]
+        if revisit:
+            fields += [f"WARC-Refers-To: <urn:x:{number}:0>",
+                       "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
+                       "identical-payload-digest"]
+        out += gzip.compress(("WARC/1.1\r\n" + "\r\n".join(fields) + "\r\n\r\n").encode()
+                             + block + b"\r\n\r\n")
+    return out
+
+
+class Killed(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stele-archive-kill-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.archive = self.folder / "archive"
+        self.dice = random.Random(7)
+        self.files = []
+        for number in range(FILES):
+            path = self.folder / f"{number:02}.warc.gz"
+            path.write_bytes(warc(number))
+            self.files.append(str(path))
+
+    def stele(self, *words):
+        done = subprocess.run([STELE, words[0], "--archive", self.archive, *words[1:]],
+                              capture_output=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, (words[0], done.stderr.decode()))
+        return done.stdout.decode()
+
+    def start(self, *words):
+        return subprocess.Popen([STELE, words[0], "--archive", self.archive, *words[1:]],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def killed(self, span, *words):
+        """What a command had said when it was killed within `span` seconds, or had ended."""
+        process = self.start(*words)
+        try:
+            process.wait(self.dice.uniform(0, span))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        said = process.communicate()[0].decode()
+        return said, process.returncode == -signal.SIGKILL
+
+    def captures(self):
+        return [json.loads(line) for line in self.stele("ls", "--json").splitlines()]
+
+    def timed(self, *words):
+        begin = time.monotonic()
+        self.stele(*words)
+        return time.monotonic() - begin
+
+    def test_W15_import_reindex_and_rm_killed_at_random_moments(self):
+        span = self.timed("import", "--quiet", *self.files)
+        shutil.rmtree(self.archive)
+        promised, kills = set(), 0
+        for _ in range(KILLS):
+            said, was_killed = self.killed(span * 0.5, "import", "--json", *self.files)
+            kills += was_killed
+            for line in said.splitlines(keepends=True):
+                if line.endswith("\n"):
+                    promised.add(json.loads(line)["file"])
+            if not was_killed:
+                break
+        self.assertGreater(kills, 5)
+        self.assertGreater(len(promised), 5)
+        # Whoever opens it next finds all that was promised, before anything is brought again.
+        self.stele("hold", "--reason", "opens it for writing")
+        self.stele("hold", "--end", "1")
+        hosts = {row["url"].split("/")[2] for row in self.captures()}
+        for path in promised:
+            self.assertIn(f"site{int(pathlib.Path(path).name[:2])}.example", hosts)
+        self.stele("import", "--quiet", *self.files)
+        self.check(FILES * CAPTURES)
+
+        span = self.timed("reindex")
+        for _ in range(KILLS // 4):
+            self.killed(span, "reindex")
+        self.stele("reindex")
+        self.check(FILES * CAPTURES)
+
+        # What was taken down stays down; what repeats it has its payload.
+        gone = set()
+        for number in range(KILLS // 4):
+            url = f"http://site{number}.example/0"
+            said, was_killed = self.killed(0.1, "rm", url, "--reason", "a test")
+            if not was_killed:
+                gone.add(url)
+        self.stele("import", "--quiet", self.files[0])
+        left = {row["url"] for row in self.captures()}
+        self.assertFalse(gone & left)
+        self.assertIn("all is right", self.stele("verify"))
+        for number in range(KILLS // 4):
+            page = self.stele("get", f"http://site{number}.example/4")
+            self.assertEqual(page, f"<p>page {number} 0" * 50)
+
+    def check(self, count):
+        rows = self.captures()
+        self.assertEqual(len(rows), count)
+        self.assertEqual(len({row["id"] for row in rows}), count)
+        self.assertEqual(len({row["url"] for row in rows}), count)
+        self.assertIn("all is right", self.stele("verify"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
