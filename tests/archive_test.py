@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from archive_lab import STELE, Archive, response
+from archive_lab import STELE, Archive, record, response
 
 SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
@@ -163,6 +163,38 @@ class Keeping(Archive):
         self.assertIn("reason: request of the owner", ledger)
         self.stele("reindex")
         self.assertEqual(len(self.rows()), 5)
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_rm_purge_deletes_the_bytes(self):
+        plain = self.folder / "plain.warc"
+        self.run_stele("warc", "recompress", "--compression", "none", self.path, "--output", plain)
+        self.stele("import", plain)
+        self.stele("rm", "http://b.org/2", "--reason", "a court", "--purge")
+        left = b"".join(p.read_bytes() for p in self.archive.glob("volumes/main/*/*.warc"))
+        self.assertIn(b"b 1", left)
+        self.assertNotIn(b"b 2", left)
+        self.assertEqual(len(self.rows()), 10)
+        self.assertEqual(self.stele("get", "http://b.org/1"), "b 1")
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_I6_batches_are_listed_exported_and_dropped(self):
+        later = self.put("later.warc.gz", record(
+            "revisit", "http://a.org/0", "2005-06-01T10:00:00Z",
+            b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\n\r\n",
+            "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+            "WARC-Refers-To-Target-URI: http://a.org/0",
+            "WARC-Refers-To-Date: 2004-05-01T10:00:00Z"))
+        self.stele("import", later)
+        batches = [json.loads(line) for line in self.run_stele(
+            "batch", "ls", "--json", "--archive", self.archive).splitlines()]
+        self.assertEqual([(b["batch"], b["captures"]) for b in batches], [(200405, 6), (200506, 1)])
+        self.stele("export", "--batch", "200405", self.folder / "may.warc.gz")
+        words = ["batch", "drop", "--archive", self.archive, "200405", "--reason", "to tape"]
+        self.run_stele(*words, code=3)
+        self.assertEqual(len(self.rows()), 7)
+        self.run_stele(*words, "--promote")
+        self.assertEqual([row["id"] for row in self.rows()], ["200506/0"])
+        self.assertEqual(self.stele("get", "http://a.org/0"), "a 0")
         self.assertIn("all is right", self.stele("verify"))
 
     def complaint(self, *arguments):

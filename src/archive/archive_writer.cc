@@ -180,6 +180,7 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
       const Result<std::vector<std::string>> files = fs.List(path);
       if (!files) return files.error();
       const bool unfinished =
+          holdings_->IsPurged(static_cast<std::uint32_t>(*number)) ||
           std::all_of(files->begin(), files->end(),
                       [](const std::string& file) { return file.ends_with(".part"); });
       if (!unfinished) continue;
@@ -377,16 +378,46 @@ Status ArchiveWriter::MarkRemoved(const Removal& removal) {
   std::vector<catalog::Capture> rows;
   for (std::size_t i = 0; i < removal.captures.size(); ++i) {
     Result<catalog::HeldCapture> capture = view->Get(removal.captures[i]);
-    if (!capture) return capture.error();
-    held.push_back(*std::move(capture));
-    rows.push_back(held.back().row);
-    rows.back().flags |= catalog::kRemoved;
+    if (capture) {
+      held.push_back(*std::move(capture));
+      rows.push_back(held.back().row);
+      rows.back().flags |= catalog::kRemoved;
+    } else if (capture.error().code != ErrorCode::kNotFound) {  // it may have been purged
+      return capture.error();
+    }
     if (rows.size() < kRowsAtATime && i + 1 < removal.captures.size()) continue;
     if (const Status appended = catalog_->Append(rows); !appended) return appended;
     held.clear();
     rows.clear();
   }
   return {};
+}
+
+Status ArchiveWriter::Purge(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  const Container* found = holdings_->Find(number);
+  if (found == nullptr) {
+    return Error{ErrorCode::kNotFound, fmt::format("there is no container {}", number)};
+  }
+  const Container container = *found;
+  // What the catalog knows of it is older than what it knows of the new places.
+  if (const Status synced = Checkpoint(); !synced) return synced;
+  LedgerEvent event;
+  event.what = "purge";
+  event.Add("container", number);
+  if (const Status appended = Append(std::move(event)); !appended) return appended;
+  return RemoveFiles(container);
+}
+
+Status ArchiveWriter::RemoveFiles(const Container& container) {
+  Result<std::string> directory = layout_->ContainerDirectory(container.volume, container.number);
+  if (!directory) return directory.error();
+  Result<std::string> rows = layout_->RowsPath(container.volume, container.number);
+  if (!rows) return rows.error();
+  for (const std::string& path : {*directory, *rows}) {
+    if (const Status removed = RemoveTree(environment_.fs, path); !removed) return removed;
+  }
+  return environment_.fs.SyncDirectory(io::ParentDirectory(*directory));
 }
 
 Result<std::uint32_t> ArchiveWriter::AddHold(Hold hold) {

@@ -65,6 +65,10 @@ class ArchiveWriter {
   Result<std::uint32_t> Remove(std::vector<catalog::CaptureId> captures, std::string_view reason,
                                std::string_view note);
 
+  // Takes a container out of the archive, and deletes it. All of its captures that stay are in
+  // other containers by now.
+  Status Purge(std::uint32_t container);
+
   // From now on what is held cannot be removed. Sets number and time; returns the number.
   Result<std::uint32_t> AddHold(Hold hold);
   // Errors: kNotFound when there is none with this number that goes on.
@@ -78,6 +82,7 @@ class ArchiveWriter {
   // Steps of Open() after a crash: files get their names, and what nobody was told of goes.
   Status FinishContainers();
   Status RemoveUnknown(const ArchiveConfig::Volume& volume);
+  Status RemoveFiles(const Container& container);
   Status OpenCatalog();
   Status ApplyAll();
   // All of these require mutex_.

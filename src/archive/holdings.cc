@@ -148,6 +148,8 @@ Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
     applied = ApplyContainer(event, end);
   } else if (event.what == "run-begin" || event.what == "run-end") {
     applied = ApplyRun(event);
+  } else if (event.what == "purge") {
+    applied = ApplyPurge(event);
   } else if (event.what == "removal") {
     applied = ApplyRemoval(event, end);
   } else if (event.what == "hold" || event.what == "hold-end") {
@@ -172,7 +174,8 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
     if (batch.base < next) return Bad(event, "its serials were given before");
     next = batch.base + batch.count;
   }
-  replaced_.insert(container->ids.begin(), container->ids.end());
+  for (const catalog::CaptureId& id : container->ids) new_places_[id] = container->number;
+  last_container_ = std::max(last_container_, container->number);
   ++run->second.containers;
   run->second.captures += container->captures;
   by_sha256_.emplace(container->sha256, container->number);
@@ -195,6 +198,17 @@ Status Holdings::ApplyRun(const LedgerEvent& event) {
   const auto run = runs_.find(*number);
   if (run == runs_.end()) return Bad(event, "it was never begun");
   run->second.end = event.time;
+  return {};
+}
+
+Status Holdings::ApplyPurge(const LedgerEvent& event) {
+  Result<std::uint32_t> number = SmallNumber(event, "container");
+  if (!number) return number.error();
+  const auto container = containers_.find(*number);
+  if (container == containers_.end()) return Bad(event, "there is no such container");
+  by_sha256_.erase(container->second.sha256);
+  containers_.erase(container);
+  purged_.insert(*number);
   return {};
 }
 
@@ -282,8 +296,12 @@ const Container* Holdings::FindBySha256(std::string_view sha256) const {
   return found == by_sha256_.end() ? nullptr : Find(found->second);
 }
 
-std::uint32_t Holdings::NextContainer() const {
-  return containers_.empty() ? 1 : containers_.rbegin()->first + 1;
+std::uint32_t Holdings::NextContainer() const { return last_container_ + 1; }
+
+std::optional<std::uint32_t> Holdings::NewPlaceOf(const catalog::CaptureId& id) const {
+  const auto found = new_places_.find(id);
+  if (found == new_places_.end()) return std::nullopt;
+  return found->second;
 }
 
 std::uint32_t Holdings::NextRun() const { return runs_.empty() ? 1 : runs_.rbegin()->first + 1; }

@@ -119,8 +119,11 @@ class Holdings {
   std::uint32_t NextRun() const;
   std::uint32_t NextRemoval() const;
   std::uint32_t NextHold() const;
-  // Whether a capture's record is in another container than the one that brought it.
-  bool IsReplaced(const catalog::CaptureId& id) const { return replaced_.contains(id); }
+  // The container that a capture's record is in now, where it is another than the one that brought
+  // it.
+  std::optional<std::uint32_t> NewPlaceOf(const catalog::CaptureId& id) const;
+  // Whether there was a container of this number, whose bytes had to go.
+  bool IsPurged(std::uint32_t container) const { return purged_.contains(container); }
   // The first serial of a batch that no capture has.
   std::uint32_t NextSerial(std::uint32_t batch) const;
 
@@ -130,6 +133,7 @@ class Holdings {
  private:
   Status ApplyContainer(const LedgerEvent& event, std::uint64_t end);
   Status ApplyRun(const LedgerEvent& event);
+  Status ApplyPurge(const LedgerEvent& event);
   Status ApplyRemoval(const LedgerEvent& event, std::uint64_t end);
   Status ApplyHold(const LedgerEvent& event);
 
@@ -138,8 +142,10 @@ class Holdings {
   std::map<std::uint32_t, Run> runs_;
   std::map<std::uint32_t, Removal> removals_;
   std::map<std::uint32_t, Hold> holds_;
-  std::set<catalog::CaptureId> replaced_;
+  std::map<catalog::CaptureId, std::uint32_t> new_places_;
   std::map<std::uint32_t, std::uint32_t> next_serials_;
+  std::uint32_t last_container_ = 0;
+  std::set<std::uint32_t> purged_;
   std::uint64_t ledger_end_ = 0;
 };
 

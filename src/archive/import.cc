@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "archive/container_scan.h"
+#include "archive/durable_file.h"
 #include "util/digest.h"
 
 namespace stele::archive {
@@ -11,25 +12,19 @@ namespace {
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 constexpr std::string_view kStandardInput = "-";
 
-// Reads a source to its end; `out` may be null.
-struct Copied {
-  std::string sha256;
-  std::uint64_t bytes = 0;
-};
-Result<Copied> Copy(io::Source& source, io::WritableFile* out,
-                    const std::function<void(std::uint64_t)>& progress) {
+// Says what it was that was copied.
+Result<FileFacts> Copy(io::Source& source, io::WritableFile& out,
+                       const std::function<void(std::uint64_t)>& progress) {
   Hasher hasher(DigestAlgorithm::kSha256);
   std::string buffer(kCopyBytes, '\0');
-  Copied copied;
+  FileFacts copied;
   for (;;) {
     Result<std::size_t> read = source.Read(buffer);
     if (!read) return read.error();
     if (*read == 0) break;
     const std::string_view bytes = std::string_view(buffer).substr(0, *read);
     hasher.Update(bytes);
-    if (out != nullptr) {
-      if (const Status appended = out->Append(bytes); !appended) return appended.error();
-    }
+    if (const Status appended = out.Append(bytes); !appended) return appended.error();
     copied.bytes += bytes.size();
     if (progress) progress(bytes.size());
   }
@@ -73,35 +68,34 @@ Result<std::string> FileImport::Fetch(const std::string& path, const ImportOptio
     io::DescriptorSource source(0);
     return CopyIn(source, options);
   }
+  if (options.in_place) {
+    Result<FileFacts> facts = FactsOf(archive_.fs(), path, options.progress);
+    if (!facts) return facts.error();
+    container_.sha256 = facts->sha256;
+    container_.bytes = facts->bytes;
+    container_.path = path;
+    return path;
+  }
   Result<std::unique_ptr<io::ReadableFile>> file = archive_.fs().OpenForReading(path);
   if (!file) return file.error();
   io::FileSource source(std::move(*file));
-  if (!options.in_place) return CopyIn(source, options);
-  Result<Copied> read = Copy(source, nullptr, options.progress);
-  if (!read) return read.error();
-  container_.sha256 = read->sha256;
-  container_.bytes = read->bytes;
-  container_.path = path;
-  return path;
+  return CopyIn(source, options);
 }
 
 Result<std::string> FileImport::CopyIn(io::Source& source, const ImportOptions& options) {
   io::FileSystem& fs = archive_.fs();
   Result<std::string> path = archive_.layout().ContainerPath(container_);
   if (!path) return path.error();
-  const std::string directory = io::ParentDirectory(*path);
-  if (const Status made = fs.MakeDirectory(directory); !made) return made.error();
-  Result<std::unique_ptr<io::WritableFile>> file = fs.Create(PartPath(*path));
-  if (!file) return file.error();
-  Result<Copied> copied = Copy(source, file->get(), options.progress);
-  if (!copied) return copied.error();
-  if (const Status synced = (*file)->Sync(); !synced) return synced.error();
-  if (const Status closed = (*file)->Close(); !closed) return closed.error();
-  for (const std::string& synced : {directory, io::ParentDirectory(directory)}) {
-    if (const Status done = fs.SyncDirectory(synced); !done) return done.error();
-  }
-  container_.sha256 = copied->sha256;
-  container_.bytes = copied->bytes;
+  FileFacts copied;
+  const Status written = WriteDurably(fs, PartPath(*path), [&](io::WritableFile& file) -> Status {
+    Result<FileFacts> done = Copy(source, file, options.progress);
+    if (!done) return done.error();
+    copied = *done;
+    return {};
+  });
+  if (!written) return written.error();
+  container_.sha256 = copied.sha256;
+  container_.bytes = copied.bytes;
   return PartPath(*path);
 }
 

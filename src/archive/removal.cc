@@ -5,6 +5,7 @@
 #include <set>
 
 #include "archive/container_scan.h"
+#include "archive/durable_file.h"
 #include "archive/revisit_resolver.h"
 #include "archive/warc_export.h"
 #include "util/digest.h"
@@ -75,29 +76,25 @@ Status WriteHeirs(ArchiveWriter& archive, const ArchiveView& view, const Removal
   io::FileSystem& fs = archive.fs();
   Result<std::string> path = archive.layout().ContainerPath(container);
   if (!path) return path.error();
-  const std::string directory = io::ParentDirectory(*path);
-  if (const Status made = fs.MakeDirectory(directory); !made) return made;
-  Result<std::unique_ptr<io::WritableFile>> file = fs.Create(PartPath(*path));
-  if (!file) return file.error();
-  io::FileSink sink(**file);
-  ExportOptions options;
-  options.filename = container.name;
-  Result<std::unique_ptr<WarcExport>> warc = WarcExport::Begin(view, clock, random, sink, options);
-  if (!warc) return warc.error();
-  for (const HeldCapture& heir : plan.heirs) {
-    Result<ExportedCapture> written = (*warc)->Add(heir);
-    if (!written) return written.error();
-    container.ids.push_back(heir.row.id);
-  }
-  if (const Status synced = (*file)->Sync(); !synced) return synced;
-  if (const Status closed = (*file)->Close(); !closed) return closed;
-  for (const std::string& synced : {directory, io::ParentDirectory(directory)}) {
-    if (const Status done = fs.SyncDirectory(synced); !done) return done;
-  }
-  Result<std::string> bytes = io::ReadFile(fs, PartPath(*path));
-  if (!bytes) return bytes.error();
-  container.bytes = bytes->size();
-  container.sha256 = DigestOf(DigestAlgorithm::kSha256, *bytes).Text();
+  const Status written = WriteDurably(fs, PartPath(*path), [&](io::WritableFile& file) -> Status {
+    io::FileSink sink(file);
+    ExportOptions options;
+    options.filename = container.name;
+    Result<std::unique_ptr<WarcExport>> warc =
+        WarcExport::Begin(view, clock, random, sink, options);
+    if (!warc) return warc.error();
+    for (const HeldCapture& heir : plan.heirs) {
+      Result<ExportedCapture> exported = (*warc)->Add(heir);
+      if (!exported) return exported.error();
+      container.ids.push_back(heir.row.id);
+    }
+    return {};
+  });
+  if (!written) return written;
+  Result<FileFacts> facts = FactsOf(fs, PartPath(*path));
+  if (!facts) return facts.error();
+  container.bytes = facts->bytes;
+  container.sha256 = facts->sha256;
   Result<std::string> rows = archive.layout().RowsPath(container.volume, container.number);
   if (!rows) return rows.error();
   Result<ContainerSummary> summary = WriteContainerRows(fs, PartPath(*path), {}, *rows);

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "io/stream.h"
-#include "util/digest.h"
+#include "archive/durable_file.h"
 
 namespace stele::archive {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 constexpr std::string_view kReindex = "make it anew with: stele reindex";
 
 class Verification {
@@ -47,25 +45,14 @@ class Verification {
                              *path, *size, container.bytes));
     }
     if (!options_.read_files) return;
-    const Result<std::string> sha256 = Sha256Of(std::move(*file));
-    if (!sha256) return Say(sha256.error().text);
-    if (*sha256 != container.sha256) {
+    const Result<FileFacts> facts = FactsOf(view_.fs(), *path, [&](std::uint64_t bytes) {
+      outcome_.bytes += bytes;
+      if (options_.progress) options_.progress(bytes);
+    });
+    if (!facts) return Say(facts.error().text);
+    if (facts->sha256 != container.sha256) {
       Say(fmt::format("{}: its SHA-256 is {} and was {} when it came; restore it from a backup",
-                      *path, *sha256, container.sha256));
-    }
-  }
-
-  Result<std::string> Sha256Of(std::unique_ptr<io::ReadableFile> file) {
-    io::FileSource source(std::move(file));
-    Hasher hasher(DigestAlgorithm::kSha256);
-    std::string buffer(kReadBytes, '\0');
-    for (;;) {
-      Result<std::size_t> read = source.Read(buffer);
-      if (!read) return read.error();
-      if (*read == 0) return hasher.Finish().Text();
-      hasher.Update(std::string_view(buffer).substr(0, *read));
-      outcome_.bytes += *read;
-      if (options_.progress) options_.progress(*read);
+                      *path, facts->sha256, container.sha256));
     }
   }
 
@@ -76,12 +63,13 @@ class Verification {
       Say(fmt::format("{}; {}", rows.error().text, kReindex));
       return {};
     }
-    std::uint64_t captures = 0;
+    std::uint64_t rows_here = 0;
     const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
       for (ContainerCapture& capture : some) {
-        container.Place(capture.row, captures++);
-        // Another container has it now.
-        if (container.ids.empty() && view_.holdings().IsReplaced(capture.row.id)) continue;
+        container.Place(capture.row, rows_here++);
+        const auto place = view_.holdings().NewPlaceOf(capture.row.id);
+        if (place && *place != container.number) continue;  // its record is elsewhere now
+        ++outcome_.captures;
         if (const Status checked = CheckRow(capture.row); !checked) return checked;
       }
       return {};
@@ -89,11 +77,10 @@ class Verification {
     if (!read && read.error().code != ErrorCode::kCorrupt) return read;
     if (!read) {
       Say(fmt::format("{}; {}", read.error().text, kReindex));
-    } else if (captures != container.captures) {
+    } else if (rows_here != container.captures) {
       Say(fmt::format("container {}: has rows for {} captures, and the ledger says {}; {}",
-                      container.number, captures, container.captures, kReindex));
+                      container.number, rows_here, container.captures, kReindex));
     }
-    if (container.ids.empty()) outcome_.captures += captures;
     return {};
   }
 
@@ -127,6 +114,10 @@ class Verification {
         return {};
       }
       if (*entry == nullptr) break;
+      const Result<catalog::HeldCapture> held = view_.catalog().Get((*entry)->id);
+      if (!held && held.error().code == ErrorCode::kIo) return held.error();
+      // What was purged is not in any container, and waits to be forgotten.
+      if (held && view_.holdings().Find(held->row.place.container) == nullptr) continue;
       ++entries;
     }
     if (entries != outcome_.captures) {

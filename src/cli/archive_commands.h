@@ -24,6 +24,7 @@ Command ExportCommand();
 Command VerifyCommand();
 Command RmCommand();
 Command HoldCommand();
+Command BatchCommand();
 Command ReindexCommand();
 
 // --archive, and where it is not given $STELE_ARCHIVE, else the current directory.

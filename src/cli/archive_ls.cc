@@ -38,6 +38,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return Fail(context, held.error());
     if (*held == nullptr) break;
+    // What was purged is forgotten when the catalog is made anew.
+    if (view.holdings().IsPurged((*held)->row.place.container)) continue;
     ++count;
     const Status written = context.out.Write(json ? CaptureJson((*held)->row, results.key()) + '\n'
                                                   : CaptureText((*held)->row) + '\n');

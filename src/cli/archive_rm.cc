@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "archive/purge.h"
 #include "archive/removal.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
@@ -10,14 +11,16 @@ namespace {
 ExitCode Run(const Arguments& arguments, Context& context) {
   const std::string reason = arguments.Get("--reason").value_or("");
   const bool dry_run = arguments.Has("--dry-run");
+  const bool purge = arguments.Has("--purge");
   if (reason.empty() && !dry_run) {
     Complain(context, "say why, with --reason TEXT; it is kept in the ledger");
     return ExitCode::kUsage;
   }
   const std::string sha256 = arguments.Get("--digest").value_or("");
   if (arguments.positionals.empty() && sha256.empty() && !arguments.Has("--prefix") &&
-      !arguments.Has("--host") && !arguments.Has("--domain") && !arguments.Has("--run")) {
-    Complain(context, "say what: a URL, --prefix, --host, --domain, --run or --digest");
+      !arguments.Has("--host") && !arguments.Has("--domain") && !arguments.Has("--run") &&
+      !arguments.Has("--batch")) {
+    Complain(context, "say what: a URL, --prefix, --host, --domain, --run, --batch or --digest");
     return ExitCode::kUsage;
   }
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
@@ -44,6 +47,11 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       *archive, *plan, {reason, NoteOf(arguments)}, context.clock, context.random);
   if (!removal) return Fail(context, removal.error());
   Complain(context, fmt::format("took down {}, removal {}", text, *removal));
+  if (!purge) return ExitCode::kDone;
+  const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(*archive);
+  if (!purged) return Fail(context, purged.error());
+  Complain(context, fmt::format("deleted {} bytes of {} captures, from {} files", purged->bytes,
+                                purged->captures, purged->containers));
   return ExitCode::kDone;
 }
 
@@ -56,13 +64,15 @@ Command RmCommand() {
   command.details =
       "What is taken down is neither listed nor printed, replayed or exported any more; the ledger "
       "keeps what it was, when and why, and `stele ls --removed` still lists it. Its bytes stay in "
-      "their file. Captures that stay and repeat the payload of one that goes get it as their own "
+      "their file, unless --purge has the file written again without them. Captures that stay and "
+      "repeat the payload of one that goes get it as their own "
       "first. What is under a hold cannot be taken down.";
   command.arguments = "[URL]...";
-  command.options = WithArchiveOption(
-      WithCaptureOptions({{"--reason", "TEXT", "Why; it is kept"},
-                          {"--digest", "SHA256", "Only captures with this payload"},
-                          {"--dry-run", "", "Only say what would be taken down"}}));
+  command.options = WithArchiveOption(WithCaptureOptions(
+      {{"--reason", "TEXT", "Why; it is kept"},
+       {"--digest", "SHA256", "Only captures with this payload"},
+       {"--purge", "", "Delete the bytes, too, now, of this and of all that was taken down before"},
+       {"--dry-run", "", "Only say what would be taken down"}}));
   command.examples = {
       {"stele rm --prefix https://example.org/private/ --reason 'request of the owner'",
        "A part of a site"},

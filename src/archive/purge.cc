@@ -1,0 +1,206 @@
+#include "archive/purge.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "archive/companions.h"
+#include "archive/container_scan.h"
+#include "archive/durable_file.h"
+
+namespace stele::archive {
+namespace {
+
+using catalog::CaptureId;
+
+constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
+
+// What a container has of what was taken down.
+struct Doomed {
+  std::set<std::uint64_t> offsets;  // of captures that go, and of what belongs to them
+  std::vector<CaptureId> stay;      // the other captures, in the order of the file
+  std::uint64_t removed = 0;        // captures that were taken down
+};
+
+Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
+                        const std::set<CaptureId>& removed) {
+  Doomed doomed;
+  Result<std::unique_ptr<ContainerRows>> rows = view.RowsOf(container.number);
+  if (!rows) return rows.error();
+  std::uint64_t ordinal = 0;
+  const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
+    for (ContainerCapture& capture : some) {
+      container.Place(capture.row, ordinal++);
+      const bool is_removed = removed.contains(capture.row.id);
+      // A record that another has taken the place of goes with the others.
+      const auto place = view.holdings().NewPlaceOf(capture.row.id);
+      if (is_removed || (place && *place != container.number)) {
+        doomed.offsets.insert(capture.row.place.offset);
+      } else {
+        doomed.stay.push_back(capture.row.id);
+      }
+      if (is_removed) ++doomed.removed;
+    }
+    return {};
+  });
+  if (!read) return read.error();
+  Companions companions(view);
+  const std::set<std::uint64_t> captures = doomed.offsets;
+  for (const std::uint64_t offset : captures) {
+    Result<std::vector<Companion>> belonging = companions.Of({container.number, offset, 0});
+    if (!belonging) return belonging.error();
+    for (const Companion& companion : *belonging) doomed.offsets.insert(companion.offset);
+  }
+  return doomed;
+}
+
+// Where the records lie that go, each with what separates it from the next.
+Result<std::vector<record::Extent>> ExtentsOf(io::FileSystem& fs, const std::string& path,
+                                              const std::set<std::uint64_t>& offsets) {
+  Result<std::unique_ptr<archive_file::ArchiveFile>> file =
+      archive_file::ArchiveFile::Open(fs, path);
+  if (!file) return file.error();
+  record::RecordReader& reader = (*file)->reader();
+  std::vector<record::Extent> extents;
+  for (;;) {
+    Result<const record::Record*> record = reader.Next();
+    if (!record) return record.error();
+    if (*record == nullptr) return extents;
+    if (!(*record)->at_member_start) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{}: several records share a member, so that none can be taken out; "
+                               "export what must stay, and take all of it down",
+                               path)};
+    }
+    const bool goes = offsets.contains((*record)->offset);
+    Result<record::Extent> extent = reader.Finish();
+    if (!extent && extent.error().code != ErrorCode::kCorrupt) return extent.error();
+    if (goes && extent) extents.push_back(*extent);
+  }
+}
+
+// Copies a file but for some places of it.
+Status CopyWithout(const io::ReadableFile& from, const std::vector<record::Extent>& without,
+                   io::WritableFile& to) {
+  std::string buffer(kCopyBytes, '\0');
+  std::uint64_t at = 0;
+  auto next = without.begin();
+  for (;;) {
+    if (next != without.end() && at == next->offset) {
+      at += next->length;
+      ++next;
+      continue;
+    }
+    std::size_t want = buffer.size();
+    if (next != without.end()) want = std::min<std::uint64_t>(want, next->offset - at);
+    Result<std::size_t> read = from.ReadAt(at, std::span(buffer).first(want));
+    if (!read) return read.error();
+    if (*read == 0) return {};
+    const Status written = to.Append(std::string_view(buffer).substr(0, *read));
+    if (!written) return written;
+    at += *read;
+  }
+}
+
+class ContainerPurge {
+ public:
+  ContainerPurge(ArchiveWriter& archive, const Container& old, const Doomed& doomed)
+      : archive_(archive), old_(old), doomed_(doomed) {}
+
+  Status Run(std::uint32_t run, std::uint64_t& bytes) {
+    io::FileSystem& fs = archive_.fs();
+    Result<std::string> path = archive_.layout().ContainerPath(old_);
+    if (!path) return path.error();
+    Result<std::vector<record::Extent>> extents = ExtentsOf(fs, *path, doomed_.offsets);
+    if (!extents) return extents.error();
+    for (const record::Extent& extent : *extents) bytes += extent.length;
+    if (!doomed_.stay.empty()) {
+      Result<ArchiveWriter::Place> place = archive_.Reserve(old_.bytes);
+      if (!place) return place.error();
+      Container fresh = old_;
+      fresh.number = place->number;
+      fresh.volume = place->volume;
+      fresh.run = run;
+      fresh.batches.clear();
+      fresh.ids = doomed_.stay;
+      const Status written = Write(*path, *extents, fresh);
+      if (!written) {
+        archive_.Abandon(*place);
+        return written;
+      }
+      Result<bool> added = archive_.Add(fresh);
+      if (!added) return added.error();
+    }
+    return archive_.Purge(old_.number);
+  }
+
+ private:
+  Status Write(const std::string& from, const std::vector<record::Extent>& extents,
+               Container& fresh) {
+    io::FileSystem& fs = archive_.fs();
+    Result<std::string> path = archive_.layout().ContainerPath(fresh);
+    if (!path) return path.error();
+    Result<std::unique_ptr<io::ReadableFile>> source = fs.OpenForReading(from);
+    if (!source) return source.error();
+    const Status copied = WriteDurably(fs, PartPath(*path), [&](io::WritableFile& file) {
+      return CopyWithout(**source, extents, file);
+    });
+    if (!copied) return copied;
+    Result<FileFacts> facts = FactsOf(fs, PartPath(*path));
+    if (!facts) return facts.error();
+    fresh.bytes = facts->bytes;
+    fresh.sha256 = facts->sha256;
+    Result<std::string> rows = archive_.layout().RowsPath(fresh.volume, fresh.number);
+    if (!rows) return rows.error();
+    Result<ContainerSummary> summary = WriteContainerRows(fs, PartPath(*path), {}, *rows);
+    if (!summary) return summary.error();
+    fresh.records = summary->records;
+    fresh.captures = summary->captures();
+    fresh.losses = summary->losses.size();
+    if (fresh.captures == fresh.ids.size()) return {};
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("{}: not all captures could be read back", PartPath(*path))};
+  }
+
+  ArchiveWriter& archive_;
+  const Container& old_;
+  const Doomed& doomed_;
+};
+
+}  // namespace
+
+Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive) {
+  PurgeOutcome outcome;
+  const ArchiveView view = archive.View();
+  std::set<CaptureId> removed;
+  for (const auto& [number, removal] : view.holdings().removals()) {
+    removed.insert(removal.captures.begin(), removal.captures.end());
+  }
+  std::optional<std::uint32_t> run;
+  for (const auto& [number, container] : view.holdings().containers()) {
+    Result<Doomed> doomed = DoomedIn(view, container, removed);
+    if (!doomed) return doomed.error();
+    if (doomed->removed == 0) continue;
+    if (!container.path.empty()) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} was imported in place and is not ours to change: remove it "
+                               "yourself, and import a copy",
+                               container.path)};
+    }
+    if (!run) {
+      Result<std::uint32_t> begun = archive.BeginRun("purge", "");
+      if (!begun) return begun.error();
+      run = *begun;
+    }
+    const Status purged = ContainerPurge(archive, container, *doomed).Run(*run, outcome.bytes);
+    if (!purged) return purged.error();
+    outcome.captures += doomed->removed;
+    ++outcome.containers;
+  }
+  if (run) {
+    if (const Status ended = archive.EndRun(*run); !ended) return ended.error();
+  }
+  return outcome;
+}
+
+}  // namespace stele::archive

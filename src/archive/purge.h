@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "archive/archive_writer.h"
+
+namespace stele::archive {
+
+struct PurgeOutcome {
+  std::uint64_t captures = 0;    // whose bytes are gone
+  std::uint64_t containers = 0;  // that were written again without them
+  std::uint64_t bytes = 0;       // that are gone
+};
+
+// Deletes the bytes of everything that was taken down, with requests and notes: files that hold
+// some of it are written again without it, and the old ones deleted. Everything else keeps its ids
+// and, byte for byte, its records. What was interrupted goes on when it is called again. Errors:
+// kInvalid for files that stay where they are and are not ours to change, and for those in which
+// several records share a gzip member; those of reading and writing.
+Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive);
+
+}  // namespace stele::archive

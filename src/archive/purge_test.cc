@@ -1,0 +1,202 @@
+#include "archive/purge.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/removal.h"
+#include "archive/revisit_resolver.h"
+#include "archive/test_archive.h"
+#include "archive/verify.h"
+#include "io/fault_file_system.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::ArchiveLab;
+using testing::Lines;
+using testing::PutFile;
+using testing::WarcText;
+
+constexpr const char* kSecret = "a secret that must go";
+
+CaptureQuery Of(const std::string& url) {
+  CaptureQuery query;
+  query.where.what = catalog::SelectUrl(url);
+  return query;
+}
+
+// Plain, so that one can look for bytes in it.
+std::string Sample() {
+  return WarcText(record::Compression::kNone)
+      .Response("http://a.example/", "2004-01-01T00:00:00Z", "first")
+      .Request("http://a.example/", "2004-01-01T00:00:00Z", "GET /a HTTP/1.1")
+      .Response("http://s.example/", "2004-01-01T00:00:00Z", kSecret)
+      .Request("http://s.example/", "2004-01-01T00:00:00Z", "GET /?q=hidden HTTP/1.1")
+      .Revisit("http://r.example/", "2004-02-01T00:00:00Z", "first", "http://a.example/",
+               "2004-01-01T00:00:00Z")
+      .Response("http://z.example/", "2004-01-01T00:00:00Z", "last")
+      .bytes();
+}
+
+Status Fill(ArchiveLab& lab, bool in_place = false) {
+  auto archive = lab.Open();
+  if (!archive) return archive.error();
+  const auto run = (*archive)->BeginRun("import", "");
+  if (!run) return run.error();
+  ImportOptions options;
+  options.in_place = in_place;
+  const auto outcome = ImportFile(**archive, *run, "x.warc", options);
+  if (!outcome) return outcome.error();
+  return (*archive)->EndRun(*run);
+}
+
+Status TakeDown(ArchiveWriter& archive, const std::string& url) {
+  io::ManualClock clock(testing::kNow);
+  io::SeededRandom random(3);
+  const auto plan = PlanRemoval(archive.View(), Of(url), "");
+  if (!plan) return plan.error();
+  const auto removal = CarryOut(archive, *plan, {"because", ""}, clock, random);
+  return removal ? Status() : removal.error();
+}
+
+// All bytes of all containers, one after another.
+std::string AllBytes(io::FileSystem& fs, const ArchiveView& view) {
+  std::string all;
+  for (const auto& [number, container] : view.holdings().containers()) {
+    all += *io::ReadFile(fs, *view.PathOf(number));
+  }
+  return all;
+}
+
+void ExpectNoDefects(const ArchiveView& view) {
+  const auto outcome = Verify(view, {}, [](const std::string& defect) { ADD_FAILURE() << defect; });
+  ASSERT_TRUE(outcome) << outcome.error().text;
+}
+
+const std::vector<std::string> kLeft = {"200401/0 http://a.example/ 20040101000000000",
+                                        "200402/0 http://r.example/ 20040201000000000",
+                                        "200401/2 http://z.example/ 20040101000000000"};
+
+class Purging : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    PutFile(fs_, "x.warc", Sample());
+    ASSERT_TRUE(lab_.Create());
+  }
+
+  io::MemoryFileSystem fs_;
+  ArchiveLab lab_{fs_};
+};
+
+TEST_F(Purging, DeletesTheBytesAndNothingElse) {
+  ASSERT_TRUE(Fill(lab_));
+  {
+    auto archive = lab_.Open();
+    ASSERT_TRUE(archive);
+    ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+    EXPECT_NE(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
+    const auto purged = PurgeRemoved(**archive);
+    ASSERT_TRUE(purged) << purged.error().text;
+    EXPECT_EQ(purged->captures, 1u);
+    EXPECT_EQ(purged->containers, 1u);
+    const ArchiveView view = (*archive)->View();
+    const std::string left = AllBytes(fs_, view);
+    EXPECT_EQ(left.find(kSecret), std::string::npos);
+    EXPECT_EQ(left.find("hidden"), std::string::npos);
+    EXPECT_NE(left.find("GET /a"), std::string::npos);
+    EXPECT_EQ(left.size() + purged->bytes, Sample().size());
+    EXPECT_FALSE(*fs_.Exists("a/volumes/main/00000001"));
+    EXPECT_EQ(Lines(view), kLeft);
+    ExpectNoDefects(view);
+    // Twice is as good as once.
+    EXPECT_EQ(PurgeRemoved(**archive)->captures, 0u);
+  }
+  for (const auto rebuild :
+       {ArchiveWriter::Rebuild::kCatalog, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+    auto archive = lab_.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(Lines((*archive)->View()), kLeft);
+    ExpectNoDefects((*archive)->View());
+  }
+}
+
+TEST_F(Purging, WhatWasInheritedStays) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE(TakeDown(**archive, "http://a.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  const ArchiveView view = (*archive)->View();
+  EXPECT_EQ(Lines(view).size(), 3u);
+  ExpectNoDefects(view);
+  CaptureResults results(view.catalog(), Of("http://r.example/"));
+  const catalog::HeldCapture* heir = *results.Next();
+  ASSERT_NE(heir, nullptr);
+  EXPECT_EQ(heir->row.flags & catalog::kRevisit, 0u);
+  EXPECT_EQ(heir->row.length, 5u);
+}
+
+TEST_F(Purging, AContainerOfWhichNothingStaysGoes) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  for (const char* url :
+       {"http://r.example/", "http://a.example/", "http://s.example/", "http://z.example/"}) {
+    ASSERT_TRUE(TakeDown(**archive, url)) << url;
+  }
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  EXPECT_TRUE((*archive)->View().holdings().containers().empty());
+  EXPECT_TRUE(fs_.List("a/volumes/main")->empty());
+  ExpectNoDefects((*archive)->View());
+}
+
+TEST_F(Purging, RefusesWhatIsNotOurs) {
+  ASSERT_TRUE(Fill(lab_, true));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_FALSE(purged);
+  EXPECT_EQ(purged.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(*io::ReadFile(fs_, "x.warc"), Sample());
+}
+
+TEST(PurgingCrash, LosesNothingElseWhereverTheDiskFails) {
+  for (int fail_at = 1;; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    io::MemoryFileSystem disk;
+    PutFile(disk, "x.warc", Sample());
+    ArchiveLab lab(disk);
+    ASSERT_TRUE(lab.Create());
+    ASSERT_TRUE(Fill(lab));
+    {
+      auto archive = lab.Open();
+      ASSERT_TRUE(archive);
+      ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+    }
+    bool acknowledged = false;
+    {
+      io::FaultFileSystem fs(disk, fail_at);
+      ArchiveLab failing(fs);
+      if (auto archive = failing.Open()) acknowledged = PurgeRemoved(**archive).ok();
+    }
+    io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+    disk.Crash(dice);
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(Lines((*archive)->View()), kLeft);
+    ExpectNoDefects((*archive)->View());
+    const auto purged = PurgeRemoved(**archive);  // goes on where it was
+    ASSERT_TRUE(purged) << purged.error().text;
+    EXPECT_TRUE(!acknowledged || purged->captures == 0);
+    const ArchiveView view = (*archive)->View();
+    EXPECT_EQ(AllBytes(disk, view).find(kSecret), std::string::npos);
+    EXPECT_EQ(Lines(view), kLeft);
+    ExpectNoDefects(view);
+    EXPECT_EQ(disk.List("a/volumes/main")->size(), 2u);
+    if (acknowledged) break;
+  }
+}
+
+}  // namespace
+}  // namespace stele::archive

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "archive/purge.h"
+#include "archive/removal.h"
+#include "cli/archive_commands.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+struct BatchCounts {
+  std::uint64_t captures = 0;
+  std::uint64_t removed = 0;
+  Timestamp first = catalog::kTimeEnd;
+  Timestamp last = catalog::kTimeBegin;
+};
+
+Result<std::map<std::uint32_t, BatchCounts>> Count(const archive::ArchiveView& view) {
+  std::map<std::uint32_t, BatchCounts> batches;
+  catalog::CaptureScan scan = view.catalog().Scan({});
+  for (;;) {
+    Result<const catalog::Capture*> row = scan.Next();
+    if (!row) return row.error();
+    if (*row == nullptr) return batches;
+    if (view.holdings().IsPurged((*row)->place.container)) continue;
+    BatchCounts& counts = batches[(*row)->id.batch];
+    ++((*row)->flags & catalog::kRemoved ? counts.removed : counts.captures);
+    counts.first = std::min(counts.first, (*row)->time);
+    counts.last = std::max(counts.last, (*row)->time);
+  }
+}
+
+ExitCode RunLs(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  Result<std::map<std::uint32_t, BatchCounts>> batches = Count(reader->View());
+  if (!batches) return Fail(context, batches.error());
+  for (const auto& [batch, counts] : *batches) {
+    const std::string line =
+        arguments.Has("--json")
+            ? fmt::format(
+                  "{{\"batch\": {}, \"captures\": {}, \"removed\": {}, \"first\": \"{}\", "
+                  "\"last\": \"{}\"}}\n",
+                  batch, counts.captures, counts.removed, FormatIsoMillis(counts.first),
+                  FormatIsoMillis(counts.last))
+            : fmt::format("{}  {:>10} captures  {} to {}{}\n", batch, counts.captures,
+                          FormatIso(counts.first), FormatIso(counts.last),
+                          counts.removed > 0 ? fmt::format("  {} taken down", counts.removed) : "");
+    const Status written = context.out.Write(line);
+    if (!written) return Fail(context, written.error());
+  }
+  return code;
+}
+
+ExitCode RunDrop(const Arguments& arguments, Context& context) {
+  const std::string reason = arguments.Get("--reason").value_or("");
+  const auto batch =
+      arguments.positionals.size() == 1 ? ParseDecimal(arguments.positionals[0]) : std::nullopt;
+  if (!batch || *batch > 999912 || reason.empty()) {
+    Complain(context, "say which batch, a month like 200405, and why, with --reason TEXT");
+    return ExitCode::kUsage;
+  }
+  archive::CaptureQuery query;
+  query.where.what = catalog::SelectAll();
+  query.batch = static_cast<std::uint32_t>(*batch);
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveWriter> archive =
+      OpenArchiveToWrite(ArchiveDirectory(arguments), "batch drop", context, code);
+  if (archive == nullptr) return code;
+  Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), query, "");
+  if (!plan) return Fail(context, plan.error());
+  if (!plan->heirs.empty() && !arguments.Has("--promote")) {
+    Complain(context, fmt::format("{} of {} and others repeat payloads of this batch; --promote "
+                                  "writes those to them first. Nothing was dropped",
+                                  plan->heirs[0].row.url, FormatIso(plan->heirs[0].row.time)));
+    return ExitCode::kFailed;
+  }
+  const Result<std::uint32_t> removal = archive::CarryOut(
+      *archive, *plan, {reason, fmt::format("batch {}", *batch)}, context.clock, context.random);
+  if (!removal) return Fail(context, removal.error());
+  const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(*archive);
+  if (!purged) return Fail(context, purged.error());
+  Complain(context,
+           fmt::format("dropped {} captures, {} bytes", plan->captures.size(), purged->bytes));
+  return ExitCode::kDone;
+}
+
+Command LsOfBatches() {
+  Command command;
+  command.name = "ls";
+  command.summary = "List batches";
+  command.details = "How many captures each has, and from when to when.";
+  command.options = WithArchiveOption({{"--json", "", "One JSON object for each batch"}});
+  command.examples = {{"stele batch ls", "Which months are there?"}};
+  command.run = RunLs;
+  return command;
+}
+
+Command DropOfBatch() {
+  Command command;
+  command.name = "drop";
+  command.summary = "Delete all captures of a month";
+  command.details =
+      "With their bytes, as rm --purge. Refused when captures of other months repeat payloads of "
+      "this one, unless --promote writes those to them first, and when a hold covers any.";
+  command.arguments = "MONTH";
+  command.options = WithArchiveOption({{"--reason", "TEXT", "Why; it is kept in the ledger"},
+                                       {"--promote", "", "Keep payloads that others repeat"}});
+  command.examples = {{"stele batch drop 200405 --reason 'moved to tape'", "Delete a month"}};
+  command.run = RunDrop;
+  return command;
+}
+
+}  // namespace
+
+Command BatchCommand() {
+  Command command;
+  command.name = "batch";
+  command.summary = "List and drop captures by month";
+  command.details =
+      "A batch is the captures of one month, 200405 for May 2004. To export one: stele export "
+      "--batch 200405 FILE.";
+  command.examples = {{"stele batch ls", "Which months are there?"}};
+  command.commands = {LsOfBatches(), DropOfBatch()};
+  return command;
+}
+
+}  // namespace stele::cli
