@@ -28,6 +28,7 @@ FLAT_MAX = 1.5  # a history ten times as long may cost so much more
 INSERTS_MIN = 300_000
 MEMORY_CAPTURES = 100_000_000
 MEMORY_MAX_MB = 500  # "a few hundred"
+MEMORY_SIZE_MIN = 1_000_000  # smaller catalogs only show how logs and caches are filled
 # What is behind a goal that is missed.
 WHY = {
     "bytes": "A SHA-1 digest is 20 bytes that nobody can compress, the digest of a page's text 8.",
@@ -135,7 +136,7 @@ def memory_of(results, size):
 def memory_goals(results):
     sizes = [size for size, table in results["fill"].items()
              if {"stele", "nothing"} <= table.keys()]
-    if len(sizes) < 2:
+    if len(sizes) < 2 or int(sizes[-2]) < MEMORY_SIZE_MIN:
         return []
     small, large = sizes[-2], sizes[-1]
     rows = []
