@@ -159,6 +159,31 @@ TEST(Import, ManyThreadsBringEachFileOnce) {
   EXPECT_EQ(ids.size(), lines.size());
 }
 
+TEST(Import, W15_ReadersSeeWhatIsAddedAndAreUnharmedByAWriterThatDies) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  PutFile(fs, "more.warc.gz",
+          WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  auto reader = ArchiveReader::Open(fs, "a");
+  ASSERT_TRUE(reader) << reader.error().text;
+  EXPECT_TRUE(Lines((*reader)->View()).empty());
+  ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+  const ArchiveView before = (*reader)->View();
+  ASSERT_TRUE((*reader)->Refresh());
+  EXPECT_EQ(Lines((*reader)->View()), kTwoMonths);
+  EXPECT_TRUE(Lines(before).empty());  // a view stays what it is
+  ASSERT_TRUE(ImportFile(**archive, 1, "more.warc.gz", {}));
+  archive = Error{ErrorCode::kIo, "dead"};  // without ending its run
+  ASSERT_TRUE((*reader)->Refresh());
+  EXPECT_EQ(Lines((*reader)->View()).size(), 4u);
+  EXPECT_FALSE((*reader)->View().holdings().runs().at(1).end.has_value());
+}
+
 TEST(Import, W15_ACatalogThatWasDeletedIsMadeAgainTheSame) {
   io::MemoryFileSystem fs;
   PutFile(fs, "two.warc.gz", TwoMonths());
