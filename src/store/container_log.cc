@@ -112,10 +112,11 @@ Status ContainerLog::Commit(std::span<Addition* const> additions) {
   if (!leads) first.signal.Wait();
   if (!first.status) {
     std::vector<Addition*> group;
-    Gather();
+    if (several_) Gather();
     {
       const std::lock_guard lock(mutex_);
       group.swap(waiting_);
+      several_ = group.size() > 1;
       if (late_failure_ && !failure_) Poison(*late_failure_);
     }
     WriteGroup(group);
@@ -134,7 +135,8 @@ Status ContainerLog::Commit(std::span<Addition* const> additions) {
   return {};
 }
 
-// Those who are about to come share the sync when they get a moment for it.
+// Those who are about to come share the sync when they get a moment for it. One who is alone gives
+// nobody the processor.
 void ContainerLog::Gather() {
   for (std::size_t known = 0;;) {
     std::this_thread::yield();

@@ -113,6 +113,7 @@ class ContainerLog {
   codec::Buffer buffer_;            // not yet in the file
   std::vector<Addition*> written_;  // not yet synced
   std::string piece_;
+  bool several_ = false;    // the last group was more than one
   bool flush_due_ = false;  // a container was sealed: opening shall not read it again
   std::optional<Error> failure_;
 
