@@ -21,17 +21,44 @@ bool CaptureQuery::Matches(const catalog::Capture& row) const {
 }
 
 CaptureResults::CaptureResults(const catalog::CatalogView& catalog, CaptureQuery query)
-    : catalog_(catalog), query_(std::move(query)), results_(catalog.Find(query_.where)) {}
+    : catalog_(catalog), query_(std::move(query)) {
+  const catalog::LocationQuery& where = query_.where;
+  const bool at_a_moment = where.pick == Pick::kBefore;
+  if (!at_a_moment && !(query_.alive && where.from <= where.to)) {
+    results_.reset(new catalog::LocationResults(catalog.Find(where)));
+    return;
+  }
+  alive_.reset(
+      new catalog::PisaTimelineCursor(catalog.Alive({.first = where.from,
+                                                     .last = at_a_moment ? where.from : where.to,
+                                                     .what = where.what,
+                                                     .resume = where.resume})));
+}
+
+Result<bool> CaptureResults::NextEntry() {
+  if (alive_) {
+    Result<bool> found = alive_->Next();
+    if (!found || !*found) return found;
+    key_ = alive_->key();
+    id_ = alive_->capture();
+    return true;
+  }
+  Result<const catalog::LocationEntry*> entry = results_->Next();
+  if (!entry) return entry.error();
+  if (*entry == nullptr) return false;
+  key_ = (*entry)->key;
+  id_ = (*entry)->id;
+  return true;
+}
 
 Result<const catalog::HeldCapture*> CaptureResults::Next() {
+  const bool all = query_.where.pick == Pick::kAll;
   for (;;) {
-    Result<const catalog::LocationEntry*> entry = results_.Next();
-    if (!entry) return entry.error();
-    if (*entry == nullptr) return nullptr;
-    const bool all = query_.where.pick == Pick::kAll;
-    if (all && query_.batch && (*entry)->id.batch != *query_.batch) continue;
-    key_ = (*entry)->key;
-    Result<catalog::HeldCapture> held = catalog_.Get((*entry)->id);
+    Result<bool> found = NextEntry();
+    if (!found) return found.error();
+    if (!*found) return nullptr;
+    if (all && query_.batch && id_.batch != *query_.batch) continue;
+    Result<catalog::HeldCapture> held = catalog_.Get(id_);
     if (!held) return held.error();
     if (query_.Matches(held->row)) {
       held_ = *std::move(held);

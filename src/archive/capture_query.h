@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace stele::archive {
 // values, one value must.
 struct CaptureQuery {
   catalog::LocationQuery where;  // URLs, times, and which of each URL
+  // With Pick::kAll: also what was captured before where.from and was still the newest of its URL
+  // then.
+  bool alive = false;
   std::optional<std::uint32_t> run;
   std::optional<std::uint32_t> batch;
   std::vector<std::string> types;     // "text/html", "image/*"
@@ -37,18 +41,23 @@ class CaptureResults {
   Result<const catalog::HeldCapture*> Next();
   // The key of the last answer.
   std::string_view key() const { return key_; }
-  // Where the same query goes on behind the last answer.
-  std::string Resume() const { return results_.Resume(); }
+  // Where the same query goes on behind the last answer. Requires: there was one.
+  std::string Resume() const { return alive_ ? alive_->Resume() : results_->Resume(); }
 
  private:
+  // Goes to the next entry of the index, whatever its row is. False: there is none.
+  Result<bool> NextEntry();
   // Picks among all captures of a key. Nothing when none matches.
   Result<std::optional<catalog::HeldCapture>> PickAgain(const std::string& key) const;
 
   const catalog::CatalogView& catalog_;
   const CaptureQuery query_;
-  catalog::LocationResults results_;
+  // One of them. What was alive at a moment or in a span is what PISA segments are made for.
+  std::unique_ptr<catalog::LocationResults> results_;
+  std::unique_ptr<catalog::PisaTimelineCursor> alive_;
   catalog::HeldCapture held_;
   std::string key_;
+  catalog::CaptureId id_;
 };
 
 }  // namespace stele::archive

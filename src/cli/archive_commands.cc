@@ -151,6 +151,7 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options) {
       {"--from", "TIME", "Not before: 2014, 20140126200624, 2014-01-26T20:06:24Z"},
       {"--to", "TIME", "Not after; 2014 includes the whole year"},
       {"--at", "TIME", "Each URL as it was then: its last capture at or before that time"},
+      {"--alive", "", "With --from and --to: also what was captured before and still shown then"},
       {"--run", "N", "Captured by this crawl or import"},
       {"--batch", "MONTH", "Captured in this month: 200405"},
       {"--mime", "TYPE", "Only this media type: text/html, image/*; repeatable"},
@@ -183,6 +184,7 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
     }
   }
   query.pages_only = arguments.Has("--pages");
+  query.alive = arguments.Has("--alive");
   return query;
 }
 
