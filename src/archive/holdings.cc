@@ -86,8 +86,11 @@ void Container::Place(catalog::Capture& row, std::uint64_t ordinal) const {
   for (const Batch& batch : batches) {
     if (batch.batch == row.id.batch) row.id.serial += batch.base;
   }
-  if (ordinal < ids.size()) row.id = ids[ordinal];
   row.run = run;
+  if (ordinal < ids.size()) {
+    row.id = ids[ordinal];
+    row.run = id_runs[ordinal];
+  }
   row.place.container = number;
 }
 
@@ -173,11 +176,19 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
     std::uint32_t& next = next_serials_[batch.batch];
     if (batch.base < next) return Bad(event, "its serials were given before");
     next = batch.base + batch.count;
+    brought_[{batch.batch, batch.base}] = {container->number, container->run};
   }
-  for (const catalog::CaptureId& id : container->ids) new_places_[id] = container->number;
+  for (const catalog::CaptureId& id : container->ids) {
+    const Brought* brought = FindBrought(id);
+    if (brought == nullptr) {
+      return Bad(event, fmt::format("capture {} was never brought", FormatCaptureId(id)));
+    }
+    container->id_runs.push_back(brought->run);
+    new_places_[id] = container->number;
+  }
   last_container_ = std::max(last_container_, container->number);
   ++run->second.containers;
-  run->second.captures += container->captures;
+  if (container->ids.empty()) run->second.captures += container->captures;
   by_sha256_.emplace(container->sha256, container->number);
   containers_.emplace(container->number, std::move(*container));
   return {};
@@ -284,6 +295,26 @@ Status Holdings::ApplyHold(const LedgerEvent& event) {
   if (hold == holds_.end()) return Bad(event, "it was never begun");
   hold->second.end = event.time;
   return {};
+}
+
+const Holdings::Brought* Holdings::FindBrought(const catalog::CaptureId& id) const {
+  auto behind = brought_.upper_bound(id);
+  if (behind == brought_.begin()) return nullptr;
+  --behind;
+  return behind->first.batch == id.batch ? &behind->second : nullptr;
+}
+
+std::uint64_t Holdings::CaptureCount() const {
+  std::uint64_t count = 0;
+  for (const auto& [number, container] : containers_) {
+    if (container.ids.empty()) count += container.captures;
+    // Those that took the place of others, which are still there, are counted with them.
+    for (const catalog::CaptureId& id : container.ids) {
+      const Brought* brought = FindBrought(id);
+      if (new_places_.at(id) == number && IsPurged(brought->container)) ++count;
+    }
+  }
+  return count;
 }
 
 const Container* Holdings::Find(std::uint32_t number) const {

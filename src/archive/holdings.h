@@ -44,8 +44,9 @@ struct Container {
   // Of a container whose captures take the place of earlier ones: their ids, in the order of the
   // file. It has no batches then.
   std::vector<catalog::CaptureId> ids;
-  Timestamp time;                // when it came
-  std::uint64_t ledger_end = 0;  // behind the event that says so
+  std::vector<std::uint32_t> id_runs;  // the runs that brought them
+  Timestamp time;                      // when it came
+  std::uint64_t ledger_end = 0;        // behind the event that says so
 
   // Makes the row of a capture as the container alone shows it one of the archive; `ordinal` is
   // its number among all captures of the container.
@@ -67,7 +68,7 @@ struct Run {
   std::uint64_t captures = 0;
 
   // Else it moved what was here.
-  bool is_from_outside() const { return kind != "inherit"; }
+  bool is_from_outside() const { return kind != "inherit" && kind != "purge"; }
 };
 
 // Captures that were taken down.
@@ -127,6 +128,9 @@ class Holdings {
   // The first serial of a batch that no capture has.
   std::uint32_t NextSerial(std::uint32_t batch) const;
 
+  // Captures that are in containers.
+  std::uint64_t CaptureCount() const;
+
   // Behind the last event.
   std::uint64_t ledger_end() const { return ledger_end_; }
 
@@ -143,6 +147,13 @@ class Holdings {
   std::map<std::uint32_t, Removal> removals_;
   std::map<std::uint32_t, Hold> holds_;
   std::map<catalog::CaptureId, std::uint32_t> new_places_;
+  // Which container brought the captures of a batch from a serial on.
+  struct Brought {
+    std::uint32_t container = 0;
+    std::uint32_t run = 0;
+  };
+  const Brought* FindBrought(const catalog::CaptureId& id) const;
+  std::map<catalog::CaptureId, Brought> brought_;
   std::map<std::uint32_t, std::uint32_t> next_serials_;
   std::uint32_t last_container_ = 0;
   std::set<std::uint32_t> purged_;

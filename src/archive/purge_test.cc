@@ -106,6 +106,10 @@ TEST_F(Purging, DeletesTheBytesAndNothingElse) {
     EXPECT_EQ(left.size() + purged->bytes, Sample().size());
     EXPECT_FALSE(*fs_.Exists("a/volumes/main/00000001"));
     EXPECT_EQ(Lines(view), kLeft);
+    CaptureQuery of_the_first_run;
+    of_the_first_run.run = 1;
+    EXPECT_EQ(Lines(view, of_the_first_run), kLeft);
+    EXPECT_EQ(view.holdings().CaptureCount(), 3u);
     ExpectNoDefects(view);
     // Twice is as good as once.
     EXPECT_EQ(PurgeRemoved(**archive)->captures, 0u);

@@ -14,8 +14,8 @@ struct Sums {
 
 Sums SumsOf(const archive::Holdings& holdings) {
   Sums sums;
+  sums.captures = holdings.CaptureCount();
   for (const auto& [number, container] : holdings.containers()) {
-    sums.captures += container.captures;
     sums.bytes += container.bytes;
     sums.losses += container.losses;
   }
