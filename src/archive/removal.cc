@@ -8,6 +8,7 @@
 #include "archive/durable_file.h"
 #include "archive/revisit_resolver.h"
 #include "archive/warc_export.h"
+#include "formats/url/surt.h"
 #include "util/digest.h"
 
 namespace stele::archive {
@@ -37,33 +38,52 @@ class Payloads {
 bool IsRevisit(const Capture& row) { return (row.flags & catalog::kRevisit) != 0; }
 bool IsRemoved(const Capture& row) { return (row.flags & catalog::kRemoved) != 0; }
 
-// Revisits that stay and whose original is one of `goes`: the first of each payload.
-Result<std::vector<HeldCapture>> HeirsOf(const ArchiveView& view, const std::set<CaptureId>& goes,
-                                         const Payloads& payloads) {
-  std::vector<HeldCapture> heirs;
-  if (payloads.empty()) return heirs;
-  Payloads provided;
+// Revisits that are not among `goes` and whose original is.
+Result<std::vector<HeldCapture>> RevisitsOf(const ArchiveView& view,
+                                            const std::set<CaptureId>& goes,
+                                            const Payloads& payloads) {
+  std::vector<HeldCapture> revisits;
+  if (payloads.empty()) return revisits;
   const RevisitResolver resolver(view);
   catalog::CaptureScan scan = view.catalog().Scan({});
   for (;;) {
     Result<const Capture*> row = scan.Next();
     if (!row) return row.error();
-    if (*row == nullptr) return heirs;
+    if (*row == nullptr) return revisits;
     // A revisit that says no digest is one that the server answered with "not modified".
     const bool may_need = !(*row)->sha1 && !(*row)->sha256 ? true : payloads.Has(**row);
-    if (!IsRevisit(**row) || IsRemoved(**row) || !may_need || goes.contains((*row)->id) ||
-        provided.Has(**row)) {
-      continue;
-    }
+    if (!IsRevisit(**row) || IsRemoved(**row) || !may_need || goes.contains((*row)->id)) continue;
     Result<HeldCapture> held = view.catalog().Get((*row)->id);
     if (!held) return held.error();
     Result<HeldCapture> original = resolver.Resolve(*held);
     if (!original && original.error().code == ErrorCode::kNotFound) continue;
     if (!original) return original.error();
-    if (!goes.contains(original->row.id)) continue;
-    provided.Add(held->row);
-    heirs.push_back(*std::move(held));
+    if (goes.contains(original->row.id)) revisits.push_back(*std::move(held));
   }
+}
+
+// The first of each payload.
+std::vector<HeldCapture> HeirsAmong(std::vector<HeldCapture> revisits) {
+  std::vector<HeldCapture> heirs;
+  Payloads provided;
+  for (HeldCapture& revisit : revisits) {
+    if (provided.Has(revisit.row)) continue;
+    provided.Add(revisit.row);
+    heirs.push_back(std::move(revisit));
+  }
+  return heirs;
+}
+
+// Errors: kInvalid when a hold covers the capture.
+Status CheckHolds(const ArchiveView& view, const Capture& row, std::string_view key) {
+  for (const auto& [number, hold] : view.holdings().holds()) {
+    if (!hold.Covers(key, row.time)) continue;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
+                             "ended with: stele hold --end {}",
+                             row.url, FormatIso(row.time), number, hold.reason, number)};
+  }
+  return {};
 }
 
 std::string HexOf(const catalog::Sha256Bytes& sha256) {
@@ -146,13 +166,8 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
     if (*held == nullptr) break;
     const Capture& row = (*held)->row;
     if (!sha256.empty() && (!row.sha256 || HexOf(*row.sha256) != sha256)) continue;
-    for (const auto& [number, hold] : view.holdings().holds()) {
-      if (!hold.Covers(results.key(), row.time)) continue;
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
-                               "ended with: stele hold --end {}",
-                               row.url, FormatIso(row.time), number, hold.reason, number)};
-    }
+    const Status free = CheckHolds(view, row, results.key());
+    if (!free) return free.error();
     goes.insert(row.id);
     if (!IsRevisit(row)) payloads.Add(row);
     plan.captures.push_back(**held);
@@ -160,9 +175,20 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
   if (plan.captures.empty()) {
     return Error{ErrorCode::kNotFound, "there is no such capture; nothing was taken down"};
   }
-  Result<std::vector<HeldCapture>> heirs = HeirsOf(view, goes, payloads);
-  if (!heirs) return heirs.error();
-  plan.heirs = *std::move(heirs);
+  Result<std::vector<HeldCapture>> revisits = RevisitsOf(view, goes, payloads);
+  if (!revisits) return revisits.error();
+  if (sha256.empty()) {
+    plan.heirs = HeirsAmong(*std::move(revisits));
+    return plan;
+  }
+  // The payload itself is to go, whoever repeats it.
+  for (HeldCapture& revisit : *revisits) {
+    const std::string key =
+        revisit.row.key.empty() ? url::SurtKey(revisit.row.url) : std::string(revisit.row.key);
+    const Status free = CheckHolds(view, revisit.row, catalog::LocationKey(key));
+    if (!free) return free.error();
+    plan.captures.push_back(std::move(revisit));
+  }
   return plan;
 }
 

@@ -21,8 +21,9 @@ struct RemovalPlan {
 };
 
 // What the query finds, less what is removed already; where `sha256` is not empty, only captures
-// of that payload, and revisits of it. Errors: kInvalid when a hold covers some of it: the text
-// names hold and capture; kNotFound when there is nothing; those of reading.
+// of that payload, and with them all revisits of it, so that nobody inherits it. Errors: kInvalid
+// when a hold covers some of it: the text names hold and capture; kNotFound when there is nothing;
+// those of reading.
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
                                 const std::string& sha256);
 

@@ -138,6 +138,10 @@ TEST_F(Removing, ByDigestTakesEveryCaptureOfAPayload) {
   all.where.what = catalog::SelectAll();
   ASSERT_TRUE(Remove(all, DigestOf(DigestAlgorithm::kSha256, "other").Text()));
   EXPECT_EQ(Lines(archive_->View()).size(), 3u);
+  // Revisits of it go with it, and nobody inherits.
+  ASSERT_TRUE(Remove(all, DigestOf(DigestAlgorithm::kSha256, "same").Text()));
+  EXPECT_EQ(heirs_, 0u);
+  EXPECT_TRUE(Lines(archive_->View()).empty());
 }
 
 TEST_F(Removing, AHoldForbidsItUntilItEnds) {
