@@ -96,7 +96,7 @@ Status ArchiveWriter::RemoveIndexes(Rebuild rebuild) {
     return removed;
   }
   if (rebuild == Rebuild::kCatalog) return {};
-  for (const auto& [number, container] : holdings_->containers()) {
+  for (const auto& [number, container] : holdings_.containers()) {
     Result<std::string> rows = layout_->RowsPath(container.volume, number);
     if (!rows) return rows.error();
     if (const Status removed = RemoveTree(environment_.fs, *rows); !removed) return removed;
@@ -120,22 +120,20 @@ Status ArchiveWriter::Lock() {
 }
 
 Status ArchiveWriter::LoadLedger() {
-  auto holdings = std::make_shared<Holdings>();
   const std::string path = layout_->LedgerPath();
   if (const Status made = MakeDirectories(environment_.fs, io::ParentDirectory(path)); !made) {
     return made;
   }
   auto ledger = LedgerWriter::Open(
       environment_.fs, path, environment_.clock, environment_.random,
-      [&](const LedgerEvent& event, std::uint64_t end) { return holdings->Apply(event, end); });
+      [&](const LedgerEvent& event, std::uint64_t end) { return holdings_.Apply(event, end); });
   if (!ledger) return ledger.error();
   ledger_ = std::move(*ledger);
-  holdings_ = std::move(holdings);
   return {};
 }
 
 Status ArchiveWriter::FinishContainers() {
-  for (const auto& [number, container] : holdings_->containers()) {
+  for (const auto& [number, container] : holdings_.containers()) {
     if (!container.path.empty()) continue;
     // A volume that is away costs only its own containers.
     if (const Status finished = FinishContainer(container);
@@ -143,7 +141,7 @@ Status ArchiveWriter::FinishContainers() {
       return finished;
     }
   }
-  reserved_ = holdings_->NextContainer() - 1;
+  reserved_ = holdings_.NextContainer() - 1;
   for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {
     if (const Status removed = RemoveUnknown(volume); !removed) return removed;
   }
@@ -169,7 +167,7 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
   if (!names) return names.error();
   for (const std::string& name : *names) {
     const auto number = ParseDecimal(std::string_view(name).substr(0, 8));
-    if (!number || name.size() < 8 || holdings_->Find(static_cast<std::uint32_t>(*number))) {
+    if (!number || name.size() < 8 || holdings_.Find(static_cast<std::uint32_t>(*number))) {
       continue;
     }
     reserved_ = std::max(reserved_, static_cast<std::uint32_t>(*number));
@@ -180,7 +178,7 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
       const Result<std::vector<std::string>> files = fs.List(path);
       if (!files) return files.error();
       const bool unfinished =
-          holdings_->IsPurged(static_cast<std::uint32_t>(*number)) ||
+          holdings_.IsPurged(static_cast<std::uint32_t>(*number)) ||
           std::all_of(files->begin(), files->end(),
                       [](const std::string& file) { return file.ends_with(".part"); });
       if (!unfinished) continue;
@@ -216,11 +214,11 @@ Status ArchiveWriter::ApplyAll() {
                              "catalog anew with: stele reindex",
                              layout_->CatalogDirectory(), layout_->LedgerPath())};
   }
-  for (const auto& [number, container] : holdings_->containers()) {
+  for (const auto& [number, container] : holdings_.containers()) {
     if (container.ledger_end <= applied) continue;
     if (const Status indexed = Index(container); !indexed) return indexed;
   }
-  for (const auto& [number, removal] : holdings_->removals()) {
+  for (const auto& [number, removal] : holdings_.removals()) {
     if (removal.ledger_end <= applied) continue;
     if (const Status marked = MarkRemoved(removal); !marked) return marked;
   }
@@ -229,12 +227,19 @@ Status ArchiveWriter::ApplyAll() {
 
 ArchiveView ArchiveWriter::View() {
   const std::lock_guard lock(mutex_);
-  return ArchiveView(environment_.fs, cache_, layout_, holdings_, catalog_->View());
+  if (snapshot_ == nullptr) snapshot_ = std::make_shared<const Holdings>(holdings_);
+  return ArchiveView(environment_.fs, cache_, layout_, snapshot_, catalog_->View());
+}
+
+std::optional<Container> ArchiveWriter::FindBySha256(std::string_view sha256) {
+  const std::lock_guard lock(mutex_);
+  const Container* container = holdings_.FindBySha256(sha256);
+  return container == nullptr ? std::nullopt : std::optional(*container);
 }
 
 Result<std::uint32_t> ArchiveWriter::BeginRun(std::string_view kind, std::string_view note) {
   const std::lock_guard lock(mutex_);
-  const std::uint32_t run = holdings_->NextRun();
+  const std::uint32_t run = holdings_.NextRun();
   LedgerEvent event;
   event.what = "run-begin";
   event.Add("run", run);
@@ -284,11 +289,11 @@ void ArchiveWriter::Abandon(const Place& place) {
 
 Result<bool> ArchiveWriter::Add(Container& container) {
   const std::lock_guard lock(mutex_);
-  if (holdings_->FindBySha256(container.sha256) != nullptr) return false;
+  if (holdings_.FindBySha256(container.sha256) != nullptr) return false;
   if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
   container.time = environment_.clock.Now();
   if (const Status appended = Append(container.Event()); !appended) return appended.error();
-  const Container& added = *holdings_->Find(container.number);
+  const Container& added = *holdings_.Find(container.number);
   if (const Status named = container.path.empty() ? FinishContainer(added) : Status(); !named) {
     return named.error();
   }
@@ -301,13 +306,13 @@ Result<bool> ArchiveWriter::Add(Container& container) {
 
 Status ArchiveWriter::Append(LedgerEvent event) {
   if (const Status appended = ledger_->Append(event); !appended) return appended;
-  if (holdings_.use_count() > 1) holdings_ = std::make_shared<Holdings>(*holdings_);
-  return holdings_->Apply(event, ledger_->end());
+  snapshot_ = nullptr;
+  return holdings_.Apply(event, ledger_->end());
 }
 
 Status ArchiveWriter::AssignSerials(Container& container) const {
   for (Container::Batch& batch : container.batches) {
-    batch.base = holdings_->NextSerial(batch.batch);
+    batch.base = holdings_.NextSerial(batch.batch);
     if (batch.count > std::numeric_limits<std::uint32_t>::max() - batch.base) {
       return Error{ErrorCode::kFull, fmt::format("{}: batch {} has no serial numbers left",
                                                  container.name, batch.batch)};
@@ -358,7 +363,7 @@ Status ArchiveWriter::MakeRows(const Container& container, const std::string& pa
 Result<std::uint32_t> ArchiveWriter::Remove(std::vector<catalog::CaptureId> captures,
                                             std::string_view reason, std::string_view note) {
   const std::lock_guard lock(mutex_);
-  const std::uint32_t number = holdings_->NextRemoval();
+  const std::uint32_t number = holdings_.NextRemoval();
   LedgerEvent event;
   event.what = "removal";
   event.Add("removal", number);
@@ -366,7 +371,7 @@ Result<std::uint32_t> ArchiveWriter::Remove(std::vector<catalog::CaptureId> capt
   event.Add("note", note);
   for (const catalog::CaptureId& id : captures) event.Add("capture", FormatCaptureId(id));
   if (const Status appended = Append(std::move(event)); !appended) return appended.error();
-  const Status marked = MarkRemoved(holdings_->removals().at(number));
+  const Status marked = MarkRemoved(holdings_.removals().at(number));
   if (!marked) return marked.error();
   if (const Status synced = Checkpoint(); !synced) return synced.error();
   return number;
@@ -395,7 +400,7 @@ Status ArchiveWriter::MarkRemoved(const Removal& removal) {
 
 Status ArchiveWriter::Purge(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
-  const Container* found = holdings_->Find(number);
+  const Container* found = holdings_.Find(number);
   if (found == nullptr) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no container {}", number)};
   }
@@ -422,15 +427,15 @@ Status ArchiveWriter::RemoveFiles(const Container& container) {
 
 Result<std::uint32_t> ArchiveWriter::AddHold(Hold hold) {
   const std::lock_guard lock(mutex_);
-  hold.number = holdings_->NextHold();
+  hold.number = holdings_.NextHold();
   const Status appended = Append(hold.Event());
   return appended ? Result<std::uint32_t>(hold.number) : appended.error();
 }
 
 Status ArchiveWriter::EndHold(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
-  const auto hold = holdings_->holds().find(number);
-  if (hold == holdings_->holds().end() || hold->second.end) {
+  const auto hold = holdings_.holds().find(number);
+  if (hold == holdings_.holds().end() || hold->second.end) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no hold {} that goes on", number)};
   }
   LedgerEvent event;

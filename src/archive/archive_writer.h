@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "archive/archive_view.h"
@@ -40,6 +41,8 @@ class ArchiveWriter {
   io::FileSystem& fs() const { return environment_.fs; }
   // What is there now. The writer must outlive it.
   ArchiveView View();
+  // The container whose file has these bytes.
+  std::optional<Container> FindBySha256(std::string_view sha256);
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
   Status EndRun(std::uint32_t run);
@@ -104,7 +107,8 @@ class ArchiveWriter {
 
   std::mutex mutex_;  // of all below
   std::unique_ptr<LedgerWriter> ledger_;
-  std::shared_ptr<Holdings> holdings_;  // changed only while no view has it
+  Holdings holdings_;
+  std::shared_ptr<const Holdings> snapshot_;  // of holdings_, for views; null: it changed since
   std::unique_ptr<catalog::Catalog> catalog_;
   std::uint32_t reserved_ = 0;  // the last number that was given
   int since_checkpoint_ = 0;    // containers

@@ -106,7 +106,7 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
   Result<std::string> file = Fetch(path, options);
   if (!file) return file.error();
   ImportOutcome outcome;
-  if (const Container* known = archive_.View().holdings().FindBySha256(container_.sha256)) {
+  if (const std::optional<Container> known = archive_.FindBySha256(container_.sha256)) {
     outcome.container = *known;
     return outcome;
   }
