@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-WANTED = ["warcio", "cdxj-indexer", "fastwarc", "pywb"]
+WANTED = ["warcio", "cdxj-indexer", "fastwarc", "pywb", "wacz"]
 
 
 def base_python():

@@ -17,12 +17,11 @@ class Collector final : public record::PayloadSink {
   std::string bytes;
 };
 
-}  // namespace
-
-Result<std::optional<std::string>> TextOfCapture(const ArchiveView& view,
-                                                 const catalog::Capture& capture) {
+// What one of the functions of page_text.h finds in the payload.
+template <typename Found, typename Look>
+Result<Found> LookInto(const ArchiveView& view, const catalog::Capture& capture, const Look& look) {
   Check((capture.flags & catalog::kRevisit) == 0);
-  if (!HasPageText(AsciiLower(capture.type))) return std::optional<std::string>();
+  if (!HasPageText(AsciiLower(capture.type))) return Found();
   Result<std::unique_ptr<StoredRecord>> stored = view.Open(capture);
   if (!stored) return stored.error();
   const record::Record& record = (*stored)->record();
@@ -40,7 +39,18 @@ Result<std::optional<std::string>> TextOfCapture(const ArchiveView& view,
   stream.Finish(&payload);
   const http::ResponseHead* head = stream.response();
   if (head != nullptr) type = head->headers.Find("Content-Type").value_or("");
-  return PageTextOf(payload.bytes, type, head != nullptr ? &head->headers : nullptr);
+  return look(payload.bytes, type, head != nullptr ? &head->headers : nullptr);
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> TextOfCapture(const ArchiveView& view,
+                                                 const catalog::Capture& capture) {
+  return LookInto<std::optional<std::string>>(view, capture, PageTextOf);
+}
+
+Result<std::string> TitleOfCapture(const ArchiveView& view, const catalog::Capture& capture) {
+  return LookInto<std::string>(view, capture, PageTitleOf);
 }
 
 }  // namespace stele::archive

@@ -15,4 +15,7 @@ namespace stele::archive {
 Result<std::optional<std::string>> TextOfCapture(const ArchiveView& view,
                                                  const catalog::Capture& capture);
 
+// Its title, likewise; empty where it has none.
+Result<std::string> TitleOfCapture(const ArchiveView& view, const catalog::Capture& capture);
+
 }  // namespace stele::archive

@@ -2,9 +2,12 @@
 // what a crawler noted says whether it is a page. So the last capture waits until the next one.
 #include "archive/container_scan.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "archive/page_text.h"
+#include "archive/wacz_file.h"
 #include "formats/cdx/capture_rules.h"
 #include "formats/http/media_type.h"
 #include "formats/record/block_stream.h"
@@ -113,10 +116,11 @@ std::optional<bool> IsPageByHops(std::string_view notes) {
 
 class Scan {
  public:
-  Scan(archive_file::ArchiveFile& file, const ScanOptions& options, ContainerRowsWriter& rows)
-      : reader_(file.reader()), options_(options), rows_(rows) {}
+  Scan(archive_file::ArchiveFile& file, const ScanOptions& options, ContainerRowsWriter& rows,
+       ContainerSummary& summary)
+      : reader_(file.reader()), options_(options), rows_(rows), summary_(summary) {}
 
-  Result<ContainerSummary> Run();
+  Status Run();
 
  private:
   // A capture with the texts that its row points to.
@@ -142,7 +146,7 @@ class Scan {
   record::RecordReader& reader_;
   const ScanOptions& options_;
   ContainerRowsWriter& rows_;
-  ContainerSummary summary_;
+  ContainerSummary& summary_;
   record::PayloadStream payload_;
   PayloadExaminer examiner_;
   std::optional<Waiting> waiting_;
@@ -151,7 +155,7 @@ class Scan {
   std::string request_uri_;
 };
 
-Result<ContainerSummary> Scan::Run() {
+Status Scan::Run() {
   for (;;) {
     Result<const Record*> next = reader_.Next();
     if (!next) return next.error();
@@ -167,12 +171,16 @@ Result<ContainerSummary> Scan::Run() {
       read = ReadNotes(record);
     }
     if (!read) return read.error();
-    if (options_.progress) options_.progress(reader_.position());
+    if (options_.progress) options_.progress(options_.base + reader_.position());
   }
-  if (const Status flushed = Flush(); !flushed) return flushed.error();
-  summary_.losses = reader_.losses();
-  if (summary_.losses.size() > kLossesMax) summary_.losses.resize(kLossesMax);
-  return std::move(summary_);
+  if (const Status flushed = Flush(); !flushed) return flushed;
+  for (record::Loss loss : reader_.losses()) {
+    if (summary_.losses.size() == kLossesMax) break;
+    loss.begin += options_.base;
+    loss.end += options_.base;
+    summary_.losses.push_back(std::move(loss));
+  }
+  return {};
 }
 
 Result<bool> Scan::ReadCapture(const Record& record) {
@@ -201,7 +209,7 @@ Result<bool> Scan::ReadCapture(const Record& record) {
   Result<std::optional<record::Extent>> extent = Finish();
   if (!extent) return extent.error();
   if (!*extent) return false;
-  row.place.offset = (*extent)->offset;
+  row.place.offset = options_.base + (*extent)->offset;
   row.place.length = (*extent)->length - (*extent)->separator;
 
   if (request_ && request_->uri == waiting.url) waiting.key = cdx::KeyOf(*request_);
@@ -318,7 +326,7 @@ Result<std::optional<record::Extent>> Scan::Finish() {
 Status Scan::AddCompanion(RecordType type, std::string_view uri, std::uint64_t about,
                           const record::Extent& extent) {
   return rows_.Add(Companion{.type = type,
-                             .offset = extent.offset,
+                             .offset = options_.base + extent.offset,
                              .length = extent.length - extent.separator,
                              .about = about,
                              .uri = ChecksumOf(uri)});
@@ -351,24 +359,64 @@ Status Scan::Flush() {
   return added;
 }
 
+Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsWriter& rows,
+                ContainerSummary& summary) {
+  Result<WaczPages> pages = wacz.ReadPages();
+  if (!pages) return pages.error();
+  ScanOptions scan = options;
+  if (!pages->empty()) {
+    scan.is_page = [&](std::string_view url, Timestamp time) { return pages->Has(url, time); };
+  }
+  const auto lose = [&](const WaczFile::Part& part, std::string_view why) {
+    if (summary.losses.size() == kLossesMax) return;
+    summary.losses.push_back({part.begin, part.end, fmt::format("{}: {}", part.name, why)});
+  };
+  for (const WaczFile::Part& part : wacz.parts()) {
+    if (!part.is_readable) {
+      lose(part, "is compressed by ZIP; unpack it and import it");
+      continue;
+    }
+    Result<std::unique_ptr<io::ReadableFile>> slice = wacz.OpenPart(part);
+    if (!slice) return slice.error();
+    Result<std::unique_ptr<archive_file::ArchiveFile>> file = archive_file::ArchiveFile::Open(
+        std::make_unique<io::FileSource>(*std::move(slice)), part.name);
+    if (!file && file.error().code == ErrorCode::kIo) return file.error();
+    if (!file) {
+      lose(part, file.error().text);
+      continue;
+    }
+    scan.base = part.begin;
+    if (const Status scanned = ScanContainer(**file, scan, rows, summary); !scanned) return scanned;
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<ContainerSummary> ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
-                                       ContainerRowsWriter& rows) {
-  return Scan(file, options, rows).Run();
+Status ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
+                     ContainerRowsWriter& rows, ContainerSummary& summary) {
+  return Scan(file, options, rows, summary).Run();
 }
 
 Result<ContainerSummary> WriteContainerRows(io::FileSystem& fs, const std::string& path,
                                             const ScanOptions& options,
                                             const std::string& rows_path) {
-  Result<std::unique_ptr<archive_file::ArchiveFile>> file =
-      archive_file::ArchiveFile::Open(fs, path);
-  if (!file) return file.error();
+  Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(fs, path);
+  if (!wacz) return wacz.error();
+  std::unique_ptr<archive_file::ArchiveFile> file;
+  if (*wacz == nullptr) {
+    Result<std::unique_ptr<archive_file::ArchiveFile>> opened =
+        archive_file::ArchiveFile::Open(fs, path);
+    if (!opened) return opened.error();
+    file = *std::move(opened);
+  }
   Result<std::unique_ptr<ContainerRowsWriter>> rows = ContainerRowsWriter::Create(fs, rows_path);
   if (!rows) return rows.error();
-  Result<ContainerSummary> summary = ScanContainer(**file, options, **rows);
-  if (!summary) return summary.error();
-  if (const Status finished = (*rows)->Finish(*summary); !finished) return finished.error();
+  ContainerSummary summary;
+  const Status scanned = file == nullptr ? ScanWacz(**wacz, options, **rows, summary)
+                                         : ScanContainer(*file, options, **rows, summary);
+  if (!scanned) return scanned.error();
+  if (const Status finished = (*rows)->Finish(summary); !finished) return finished.error();
   return summary;
 }
 

@@ -10,6 +10,8 @@
 namespace stele::archive {
 
 struct ScanOptions {
+  // Where in the container its records begin, when it is in a part of it.
+  std::uint64_t base = 0;
   // Told where in the file we are, now and then.
   std::function<void(std::uint64_t position)> progress;
   // Whether what was captured at this URL and time is a page. Empty: that is judged by what request
@@ -18,13 +20,14 @@ struct ScanOptions {
 };
 
 // Reads an archive file of any format from begin to end and writes down what is in it; `rows` is
-// not finished. Damaged places are in the summary's losses. Computes SHA-256 of every payload, and
-// SHA-1 where the record claims no digest that index files use. Bounded memory. Errors: kIo, and
-// those of `rows`.
-Result<ContainerSummary> ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
-                                       ContainerRowsWriter& rows);
+// not finished, and `summary` is added to. Damaged places are in the summary's losses. Computes
+// SHA-256 of every payload, and SHA-1 where the record claims no digest that index files use.
+// Bounded memory. Errors: kIo, and those of `rows`.
+Status ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
+                     ContainerRowsWriter& rows, ContainerSummary& summary);
 
-// The same for the file at `path`, with rows that are durable at `rows_path`. Errors: also those of
+// The same for the file at `path`, with rows that are durable at `rows_path`. In a WACZ file all
+// archive files are read, and its own list says which captures are pages. Errors: also those of
 // opening the file.
 Result<ContainerSummary> WriteContainerRows(io::FileSystem& fs, const std::string& path,
                                             const ScanOptions& options,

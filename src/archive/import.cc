@@ -4,6 +4,7 @@
 
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
+#include "archive/wacz_file.h"
 #include "util/digest.h"
 
 namespace stele::archive {
@@ -128,6 +129,13 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
       text.replace(at, file->size(), path);
     }
     return Error{summary.error().code, text};
+  }
+  Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), *file);
+  if (!wacz) return wacz.error();
+  if (*wacz != nullptr) {
+    Result<std::vector<std::string>> complaints = (*wacz)->Examine();
+    if (!complaints) return complaints.error();
+    outcome.complaints = *std::move(complaints);
   }
   container_.records = summary->records;
   container_.captures = summary->captures();

@@ -20,6 +20,8 @@ struct ImportOutcome {
   bool is_new = false;       // false: the archive has a file with the same bytes, `known`
   Container container;       // the new one, or that one
   ContainerSummary summary;  // of a new one
+  // What a new WACZ file says of itself, and is not so.
+  std::vector<std::string> complaints;
 };
 
 // Brings an archive file of any format into the archive, bit for bit and under its name. `path` may

@@ -65,6 +65,12 @@ std::optional<std::string> PageTextOf(std::string_view payload, std::string_view
   return std::move(page->text);
 }
 
+std::string PageTitleOf(std::string_view payload, std::string_view content_type,
+                        const http::Headers* headers) {
+  const std::optional<html::PageText> page = TextOf(payload, content_type, headers);
+  return page ? page->TextOf(html::kTitleText) : "";
+}
+
 std::uint64_t TextDigestOf(std::string_view payload, std::string_view content_type,
                            const http::Headers* headers) {
   const std::optional<html::PageText> page = TextOf(payload, content_type, headers);

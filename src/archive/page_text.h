@@ -22,6 +22,10 @@ bool HasPageText(std::string_view type);
 std::optional<std::string> PageTextOf(std::string_view payload, std::string_view content_type,
                                       const http::Headers* headers);
 
+// What stands in the head of such a page; empty where PageTextOf() gives nothing.
+std::string PageTitleOf(std::string_view payload, std::string_view content_type,
+                        const http::Headers* headers);
+
 // A number for what the text says without case, punctuation and markup; equal for equal texts.
 // 0 where PageTextOf() gives nothing.
 std::uint64_t TextDigestOf(std::string_view payload, std::string_view content_type,

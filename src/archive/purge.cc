@@ -7,6 +7,7 @@
 #include "archive/companions.h"
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
+#include "archive/wacz_file.h"
 
 namespace stele::archive {
 namespace {
@@ -111,6 +112,14 @@ class ContainerPurge {
     io::FileSystem& fs = archive_.fs();
     Result<std::string> path = archive_.layout().ContainerPath(old_);
     if (!path) return path.error();
+    Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(fs, *path);
+    if (!wacz) return wacz.error();
+    if (*wacz != nullptr && !doomed_.stay.empty()) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} is a WACZ file, and nothing can be taken out of it; export what "
+                               "must stay, and take all of it down",
+                               *path)};
+    }
     Result<std::vector<record::Extent>> extents = ExtentsOf(fs, *path, doomed_.offsets);
     if (!extents) return extents.error();
     for (const record::Extent& extent : *extents) bytes += extent.length;

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "archive/index_line.h"
+#include "archive/wacz_export.h"
 #include "archive/warc_export.h"
 #include "cli/archive_commands.h"
 #include "cli/counter.h"
 #include "cli/file_jobs.h"
 #include "cli/output.h"
+#include "cli/temporary_folder.h"
 #include "formats/cdx/cdx.h"
 #include "formats/url/public_suffix.h"
 #include "formats/url/url.h"
@@ -16,15 +18,18 @@
 namespace stele::cli {
 namespace {
 
-enum class ExportFormat { kWarc, kCdxj };
+enum class ExportFormat { kWarc, kWacz, kCdxj };
 
 // By name, else by the end of the file's name. Errors: kInvalid.
 Result<ExportFormat> FormatOf(const Arguments& arguments, const std::string& output) {
-  const std::string name =
-      arguments.Get("--format").value_or(output.ends_with(".cdxj") ? "cdxj" : "warc");
+  const std::string name = arguments.Get("--format")
+                               .value_or(output.ends_with(".cdxj")   ? "cdxj"
+                                         : output.ends_with(".wacz") ? "wacz"
+                                                                     : "warc");
   if (name == "warc") return ExportFormat::kWarc;
+  if (name == "wacz") return ExportFormat::kWacz;
   if (name == "cdxj") return ExportFormat::kCdxj;
-  return Error{ErrorCode::kInvalid, fmt::format("--format {} is none of warc, cdxj", name)};
+  return Error{ErrorCode::kInvalid, fmt::format("--format {} is none of warc, wacz, cdxj", name)};
 }
 
 // A capture that is to be written, in the order in which files are read best.
@@ -64,15 +69,30 @@ std::string SiteOf(std::string_view text) {
 // One file that is being written.
 struct Target {
   std::unique_ptr<OutputFile> file;
+  std::unique_ptr<TemporaryFolder> folder;  // for what goes to the standard output
+  // One of the two.
   std::unique_ptr<archive::WarcExport> warc;
+  std::unique_ptr<archive::WaczExport> wacz;
+
+  Result<archive::ExportedCapture> Add(const catalog::HeldCapture& capture) {
+    return wacz != nullptr ? wacz->Add(capture) : warc->Add(capture);
+  }
+  Status Commit() {
+    if (const Status done = wacz != nullptr ? wacz->Finish(*file) : Status(); !done) return done;
+    return file->Commit();
+  }
+  std::uint64_t unresolved() const {
+    return wacz != nullptr ? wacz->unresolved() : warc->unresolved();
+  }
 };
 
-class WarcFiles {
+class RecordFiles {
  public:
-  WarcFiles(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
-            std::string output)
+  RecordFiles(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
+              std::string output, ExportFormat format)
       : context_(context),
         view_(view),
+        format_(format),
         output_(std::move(output)),
         per_site_(arguments.Has("--per-site")),
         keep_revisits_(arguments.Has("--keep-revisits")),
@@ -81,7 +101,7 @@ class WarcFiles {
   Status Add(const catalog::HeldCapture& capture) {
     Result<Target*> target = TargetOf(capture.row);
     if (!target) return target.error();
-    Result<archive::ExportedCapture> exported = (*target)->warc->Add(capture);
+    Result<archive::ExportedCapture> exported = (*target)->Add(capture);
     if (exported) {
       ++captures_;
       return {};
@@ -99,14 +119,14 @@ class WarcFiles {
 
   Status Commit() {
     for (auto& [name, target] : targets_) {
-      if (const Status done = target.file->Commit(); !done) return done;
+      if (const Status done = target.Commit(); !done) return done;
     }
     return {};
   }
 
   ExitCode Report(bool quiet) {
     std::uint64_t unresolved = 0;
-    for (const auto& [name, target] : targets_) unresolved += target.warc->unresolved();
+    for (const auto& [name, target] : targets_) unresolved += target.unresolved();
     if (!quiet) {
       static_cast<void>(
           context_.err.Write(fmt::format("{} captures in {} file{}\n", captures_, targets_.size(),
@@ -124,7 +144,9 @@ class WarcFiles {
  private:
   Result<Target*> TargetOf(const catalog::Capture& row) {
     const std::string name =
-        per_site_ ? fmt::format("{}/{}.warc.gz", output_, SiteOf(row.url)) : output_;
+        per_site_ ? fmt::format("{}/{}{}", output_, SiteOf(row.url),
+                                format_ == ExportFormat::kWacz ? ".wacz" : ".warc.gz")
+                  : output_;
     if (const auto known = targets_.find(name); known != targets_.end()) return &known->second;
     Target target;
     if (per_site_) {
@@ -133,6 +155,13 @@ class WarcFiles {
     Result<std::unique_ptr<OutputFile>> file = OutputFile::Create(context_, name, replace_);
     if (!file) return file.error();
     target.file = std::move(*file);
+    const Status begun =
+        format_ == ExportFormat::kWacz ? BeginWacz(name, target) : BeginWarc(name, target);
+    if (!begun) return begun.error();
+    return &targets_.emplace(name, std::move(target)).first->second;
+  }
+
+  Status BeginWarc(const std::string& name, Target& target) {
     archive::ExportOptions options;
     options.keep_revisits = keep_revisits_;
     if (name.ends_with(".warc")) options.compression = record::Compression::kNone;
@@ -142,11 +171,28 @@ class WarcFiles {
         archive::WarcExport::Begin(view_, context_.clock, context_.random, *target.file, options);
     if (!warc) return warc.error();
     target.warc = std::move(*warc);
-    return &targets_.emplace(name, std::move(target)).first->second;
+    return {};
+  }
+
+  Status BeginWacz(const std::string& name, Target& target) {
+    std::string spool = name + ".warc.part";
+    if (name == "-") {
+      Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
+      if (!folder) return folder.error();
+      target.folder = *std::move(folder);
+      spool = target.folder->path() + "/data.warc.gz";
+    }
+    auto wacz = archive::WaczExport::Begin(
+        view_, context_.clock, context_.random, spool,
+        {.keep_revisits = keep_revisits_, .software = "Stele " STELE_VERSION});
+    if (!wacz) return wacz.error();
+    target.wacz = std::move(*wacz);
+    return {};
   }
 
   Context& context_;
   const archive::ArchiveView& view_;
+  const ExportFormat format_;
   const std::string output_;
   const bool per_site_;
   const bool keep_revisits_;
@@ -156,15 +202,16 @@ class WarcFiles {
   std::uint64_t damaged_ = 0;
 };
 
-ExitCode ExportWarc(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
-                    const archive::CaptureQuery& query, const std::string& output) {
+ExitCode ExportRecords(const Arguments& arguments, Context& context,
+                       const archive::ArchiveView& view, const archive::CaptureQuery& query,
+                       const std::string& output, ExportFormat format) {
   Result<std::vector<Chosen>> chosen = Choose(view, query);
   if (!chosen) return Fail(context, chosen.error());
   if (chosen->empty()) {
     Complain(context, "there is no such capture; nothing was written");
     return ExitCode::kFailed;
   }
-  WarcFiles files(arguments, context, view, output);
+  RecordFiles files(arguments, context, view, output, format);
   Counter counter(context, ShowsProgress(arguments, context), "captures", chosen->size());
   std::uint64_t done = 0;
   for (const Chosen& capture : *chosen) {
@@ -205,8 +252,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const std::string& output = arguments.positionals[0];
   Result<ExportFormat> format = FormatOf(arguments, output);
   if (!format) return Fail(context, format.error());
-  if (arguments.Has("--per-site") && (*format != ExportFormat::kWarc || output == "-")) {
-    Complain(context, "--per-site writes WARC files to a directory; name one");
+  if (arguments.Has("--per-site") && (*format == ExportFormat::kCdxj || output == "-")) {
+    Complain(context, "--per-site writes WARC or WACZ files to a directory; name one");
     return ExitCode::kUsage;
   }
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.GetAll("--url"));
@@ -215,8 +262,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  return *format == ExportFormat::kWarc ? ExportWarc(arguments, context, view, *query, output)
-                                        : ExportCdxj(arguments, context, view, *query, output);
+  return *format == ExportFormat::kCdxj
+             ? ExportCdxj(arguments, context, view, *query, output)
+             : ExportRecords(arguments, context, view, *query, output, *format);
 }
 
 }  // namespace
@@ -224,25 +272,27 @@ ExitCode Run(const Arguments& arguments, Context& context) {
 Command ExportCommand() {
   Command command;
   command.name = "export";
-  command.summary = "Write captures to a WARC file that replays alone, or to an index";
+  command.summary = "Write captures to a WARC or WACZ file that replays alone, or to an index";
   command.details =
       "Each capture goes out with its request and what the crawler noted about it. In place of a "
       "revisit, which only names an earlier capture, the whole record is written, so that the file "
       "needs no other; --keep-revisits leaves them as they are. Payloads are compared with their "
       "digests on the way; what is damaged is left out and named, and the exit code is 1.\n\nThe "
-      "format follows from the file's name: .warc.gz, .warc, .warc.zst, or .cdxj for the index "
-      "lines of the archive's own files.";
+      "format follows from the file's name: .warc.gz, .warc, .warc.zst, .wacz for ReplayWeb.page, "
+      "with an index and a list of pages, or .cdxj for the index lines of the archive's own "
+      "files.";
   command.arguments = "FILE";
   command.options = WithArchiveOption(WithCaptureOptions(
       {{"--url", "URL", "Captures of this URL; repeatable"},
-       {"--format", "FORMAT", "warc or cdxj", "by the file's name, else warc"},
+       {"--format", "FORMAT", "warc, wacz or cdxj", "by the file's name, else warc"},
        {"--keep-revisits", "", "Write revisits as they are"},
-       {"--per-site", "", "FILE is a directory: one WARC file for each registered domain"},
+       {"--per-site", "", "FILE is a directory: one file for each registered domain"},
        {"--force", "", "Replace FILE if it exists"},
        {"--quiet", "", "No progress and no summary"}}));
   command.examples = {
       {"stele export --run 2 out.warc.gz", "What the second run brought"},
       {"stele export --domain example.org --to 2014 --per-site old/", "A file for each site"},
+      {"stele export --host example.org site.wacz", "For ReplayWeb.page"},
       {"stele export all.cdxj", "The index of everything, for pywb"}};
   command.run = Run;
   return command;

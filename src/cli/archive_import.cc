@@ -80,10 +80,14 @@ struct ImportRun {
       const Status written = job.out.Write(OutcomeLine(job.path, *outcome, json));
       if (!written) return written.error();
     }
-    return Report(job.path, outcome->summary);
+    return Report(job.path, *outcome);
   }
 
-  ExitCode Report(const std::string& path, const archive::ContainerSummary& summary) const {
+  ExitCode Report(const std::string& path, const archive::ImportOutcome& outcome) const {
+    for (const std::string& complaint : outcome.complaints) {
+      Complain(context, fmt::format("{}: {}", path, complaint));
+    }
+    const archive::ContainerSummary& summary = outcome.summary;
     for (const record::Loss& loss : summary.losses) {
       Complain(context, fmt::format("{}: bytes {} to {} could not be read: {}", path, loss.begin,
                                     loss.end, loss.reason));
@@ -93,7 +97,8 @@ struct ImportRun {
                                     "are not listed",
                                     path, summary.unlisted));
     }
-    const bool defects = !summary.losses.empty() || summary.unlisted > 0;
+    const bool defects =
+        !summary.losses.empty() || summary.unlisted > 0 || !outcome.complaints.empty();
     return defects ? ExitCode::kDefects : ExitCode::kDone;
   }
 };
@@ -165,7 +170,8 @@ Command ImportCommand() {
   command.name = "import";
   command.summary = "Bring web archive files into the archive, and make it where there is none";
   command.details =
-      "WARC, ARC and Tianwang files, compressed or not, directories of them, where other files are "
+      "WARC, ARC, Tianwang and WACZ files, compressed or not, directories of them, where other "
+      "files are "
       "passed over, and - for the standard input. The bytes of a file stay as they are, under its "
       "own name: it is copied into "
       "the archive, or with --in-place stays where it is, and may then not be changed or moved. A "

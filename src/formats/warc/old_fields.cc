@@ -10,16 +10,6 @@
 namespace stele::warc {
 namespace {
 
-// Old files have URLs with spaces and worse, which would break a field.
-std::string FieldUri(std::string_view uri) {
-  std::string field;
-  for (const char c : uri) {
-    const auto byte = static_cast<unsigned char>(c);
-    field += byte > 0x20 && byte != 0x7f ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return field;
-}
-
 bool IsOfTheOldFormat(std::string_view name) {
   return StartsWithIgnoreCase(name, "ARC-") || StartsWithIgnoreCase(name, "Tianwang-");
 }
@@ -30,6 +20,15 @@ std::string FieldText(std::string_view text) {
   std::string field(TrimSpace(text));
   for (char& c : field) {
     if (c == '\r' || c == '\n') c = ' ';
+  }
+  return field;
+}
+
+std::string FieldUri(std::string_view uri) {
+  std::string field;
+  for (const char c : uri) {
+    const auto byte = static_cast<unsigned char>(c);
+    field += byte > 0x20 && byte != 0x7f ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return field;
 }

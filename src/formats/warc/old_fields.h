@@ -16,5 +16,7 @@ void AddOldFields(const record::Record& record, FieldList& fields);
 
 // A value as a field can have it, on one line.
 std::string FieldText(std::string_view text);
+// A URL likewise. Old files have URLs with spaces and worse: these bytes are percent-encoded.
+std::string FieldUri(std::string_view uri);
 
 }  // namespace stele::warc

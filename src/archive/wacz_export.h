@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "archive/warc_export.h"
+#include "io/file_system.h"
+
+namespace stele::archive {
+
+struct WaczOptions {
+  bool keep_revisits = false;  // as in ExportOptions
+  std::string software;        // that wrote it, with its version
+};
+
+// Writes captures to a WACZ file that ReplayWeb.page shows: records, their index, and a list of
+// those that are pages. See docs/formats/wacz.md. Keeps an index line of each capture in memory.
+// Not thread-safe. Borrows all for life.
+class WaczExport {
+ public:
+  // Records go to the file `spool` first, which is gone afterwards: a ZIP file says how large a
+  // member is before it begins.
+  static Result<std::unique_ptr<WaczExport>> Begin(const ArchiveView& view, const io::Clock& clock,
+                                                   io::Random& random, const std::string& spool,
+                                                   const WaczOptions& options);
+  ~WaczExport();
+
+  // Errors: those of WarcExport::Add().
+  Result<ExportedCapture> Add(const catalog::HeldCapture& capture);
+  // Writes the whole file. Call once, after the last Add().
+  Status Finish(io::Sink& sink);
+
+  std::uint64_t unresolved() const { return warc_->unresolved(); }
+
+ private:
+  class Spool;
+  class Package;
+  WaczExport(const ArchiveView& view, const io::Clock& clock, std::string spool_path,
+             std::string software);
+  Status AddPage(const catalog::HeldCapture& capture);
+  Status AddWarc(Package& package) const;
+  Status AddIndex(Package& package);
+
+  const ArchiveView& view_;
+  const io::Clock& clock_;
+  const std::string spool_path_;
+  const std::string software_;
+  const RevisitResolver resolver_;
+  std::unique_ptr<Spool> spool_;
+  std::unique_ptr<WarcExport> warc_;
+  std::vector<std::string> index_lines_;
+  std::string pages_;
+};
+
+}  // namespace stele::archive

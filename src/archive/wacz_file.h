@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "formats/zip/zip_reader.h"
+#include "io/file_system.h"
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::archive {
+
+// Which captures a WACZ file calls pages.
+class WaczPages {
+ public:
+  void Add(std::string_view url, Timestamp time);
+  bool empty() const { return moments_.empty(); }
+  // To the millisecond where both sides say milliseconds, else to the second.
+  bool Has(std::string_view url, Timestamp time) const;
+
+ private:
+  std::unordered_set<std::uint64_t> moments_;  // hashes of URL and time
+  std::unordered_set<std::uint64_t> seconds_;
+};
+
+// A WACZ file: a ZIP file that holds archive files as they are, and lists of pages and digests. See
+// docs/formats/wacz.md. Thread-safe.
+class WaczFile {
+ public:
+  // Null when it is none: no ZIP file, one that is damaged, or one without archive files. Errors:
+  // kInvalid when its archive files are all packed, so that no record can be read where it lies;
+  // kIo.
+  static Result<std::unique_ptr<WaczFile>> Open(std::shared_ptr<const io::ReadableFile> file);
+
+  // An archive file inside.
+  struct Part {
+    std::string name;  // "archive/data.warc.gz"
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool is_readable = false;  // stored as it is
+  };
+  // In the order of the file.
+  const std::vector<Part>& parts() const { return parts_; }
+  // Requires: is_readable.
+  Result<std::unique_ptr<io::ReadableFile>> OpenPart(const Part& part) const;
+  // The part with this byte, readable; null when there is none.
+  const Part* PartAt(std::uint64_t offset) const;
+
+  // Lists that are damaged are left out. Errors: kIo.
+  Result<WaczPages> ReadPages() const;
+
+  // Reads all there is and compares it with what the file says of itself: a line for each thing
+  // that is not so. Errors: kIo.
+  Result<std::vector<std::string>> Examine() const;
+
+ private:
+  struct Resource;
+  explicit WaczFile(std::unique_ptr<zip::ZipReader> zip) : zip_(std::move(zip)) {}
+  Status FindParts();
+  Status ReadPageList(std::string_view name, WaczPages& pages) const;
+  std::vector<Resource> ReadResources(std::vector<std::string>& complaints) const;
+
+  std::unique_ptr<zip::ZipReader> zip_;
+  std::vector<Part> parts_;
+};
+
+// The file at `path`; null when it is none. Errors: those of opening it, too.
+Result<std::unique_ptr<WaczFile>> OpenWacz(io::FileSystem& fs, const std::string& path);
+
+}  // namespace stele::archive

@@ -1,0 +1,301 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "archive/purge.h"
+#include "archive/test_archive.h"
+#include "archive/verify.h"
+#include "archive/wacz_export.h"
+#include "archive/wacz_file.h"
+#include "formats/zip/zip_writer.h"
+#include "io/fault_file_system.h"
+
+namespace stele::archive {
+namespace {
+
+using testing::ArchiveLab;
+using testing::Lines;
+using testing::PutFile;
+using testing::WarcText;
+
+std::string FirstWarc() {
+  return WarcText()
+      .Response("http://a.example/", "2004-05-30T01:02:03Z", "<p>one")
+      .Request("http://a.example/", "2004-05-30T01:02:03Z", "GET / HTTP/1.1")
+      .Response("http://a.example/frame", "2004-05-30T01:02:04Z", "<p>frame")
+      .bytes();
+}
+std::string SecondWarc() {
+  return WarcText(record::Compression::kNone, 8)
+      .Response("http://b.example/x", "2004-06-01T00:00:00.250Z", "two", "text/plain")
+      .Response("http://a.example/", "2004-06-02T00:00:00Z", "<p>three")
+      .bytes();
+}
+
+constexpr std::string_view kPages =
+    "{\"format\": \"json-pages-1.0\", \"id\": \"pages\", \"title\": \"All\"}\n"
+    "{\"id\": \"1\", \"url\": \"http://a.example/#top\", \"ts\": \"2004-05-30T01:02:03.789Z\"}\n"
+    "no JSON\n"
+    "{\"id\": \"2\", \"url\": \"http://b.example/x\", \"ts\": \"2004-06-01T00:00:00Z\"}\n";
+
+std::string Resource(std::string_view name, std::string_view bytes) {
+  return fmt::format("{{\"path\": \"{}\", \"hash\": \"{}\", \"bytes\": {}}}", name,
+                     DigestOf(DigestAlgorithm::kSha256, bytes).Labelled(), bytes.size());
+}
+
+// A WACZ file of two WARC files, whose list of digests speaks of `listed` as the first.
+std::string WaczBytes(const std::string& listed, std::string_view pages = kPages) {
+  io::StringSink sink;
+  zip::ZipWriter zip(sink, {.time = testing::kNow});
+  EXPECT_TRUE(zip.Add("archive/1.warc.gz", FirstWarc()));
+  EXPECT_TRUE(zip.Add("pages/pages.jsonl", pages));
+  EXPECT_TRUE(zip.Add("archive/2.warc", SecondWarc()));
+  const std::string package =
+      fmt::format("{{\"resources\": [{}, {}, {}]}}", Resource("archive/1.warc.gz", listed),
+                  Resource("archive/2.warc", SecondWarc()), Resource("pages/pages.jsonl", pages));
+  EXPECT_TRUE(zip.Add("datapackage.json", package));
+  EXPECT_TRUE(zip.Add("datapackage-digest.json", Resource("datapackage.json", package)));
+  EXPECT_TRUE(zip.Finish());
+  return sink.Take();
+}
+
+// "http://a.example/ 20040530010203 page" for each capture.
+std::multiset<std::string> PagesAndOthers(const ArchiveView& view) {
+  CaptureQuery all;
+  all.where.what = catalog::SelectAll();
+  CaptureResults results(view.catalog(), all);
+  std::multiset<std::string> found;
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    EXPECT_TRUE(held);
+    if (!held || *held == nullptr) return found;
+    const catalog::Capture& row = (*held)->row;
+    found.insert(fmt::format("{} {}{}", row.url, FormatDigits14(row.time),
+                             (row.flags & catalog::kPage) != 0 ? " page" : ""));
+    // Each can be read where it lies.
+    const auto record = view.Open(row);
+    EXPECT_TRUE(record) << record.error().text;
+  }
+}
+
+const std::multiset<std::string> kListed = {
+    "http://a.example/ 20040530010203 page", "http://a.example/frame 20040530010204",
+    "http://b.example/x 20040601000000 page", "http://a.example/ 20040602000000"};
+
+std::vector<std::string> DefectsOf(const ArchiveView& view) {
+  std::vector<std::string> defects;
+  EXPECT_TRUE(Verify(view, {}, [&](const std::string& line) { defects.push_back(line); }));
+  return defects;
+}
+
+TEST(Wacz, ItsOwnListSaysWhatIsAPage) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  {
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive);
+    ASSERT_TRUE((*archive)->BeginRun("import", ""));
+    const auto outcome = ImportFile(**archive, 1, "x.wacz", {});
+    ASSERT_TRUE(outcome) << outcome.error().text;
+    EXPECT_TRUE(outcome->is_new);
+    EXPECT_TRUE(outcome->complaints.empty()) << outcome->complaints[0];
+    EXPECT_TRUE(outcome->summary.losses.empty());
+    EXPECT_EQ(outcome->container.captures, 4u);
+    EXPECT_EQ(*io::ReadFile(fs, "a/volumes/main/00000001/x.wacz"), WaczBytes(FirstWarc()));
+    EXPECT_EQ(PagesAndOthers((*archive)->View()), kListed);
+    EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+    // It is one file, and comes once.
+    const auto again = ImportFile(**archive, 1, "x.wacz", {});
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(again->is_new);
+    EXPECT_EQ((*archive)->View().holdings().containers().size(), 1u);
+  }
+  std::vector<std::string> before;
+  for (const auto rebuild :
+       {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+    auto archive = lab.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(PagesAndOthers((*archive)->View()), kListed);
+    EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+    if (before.empty()) before = Lines((*archive)->View());
+    EXPECT_EQ(Lines((*archive)->View()), before);
+  }
+}
+
+TEST(Wacz, WithoutAListPagesAreJudgedAsElsewhere) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc(), "{\"format\": \"json-pages-1.0\"}\n"));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+  EXPECT_EQ(
+      PagesAndOthers((*archive)->View()),
+      (std::multiset<std::string>{
+          "http://a.example/ 20040530010203 page", "http://a.example/frame 20040530010204 page",
+          "http://b.example/x 20040601000000", "http://a.example/ 20040602000000 page"}));
+}
+
+TEST(Wacz, SaysWhatIsNotAsItsListOfDigestsSays) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes("something else"));
+  const auto wacz = OpenWacz(fs, "x.wacz");
+  ASSERT_TRUE(wacz);
+  ASSERT_NE(*wacz, nullptr);
+  const auto complaints = (*wacz)->Examine();
+  ASSERT_TRUE(complaints);
+  ASSERT_EQ(complaints->size(), 2u);
+  EXPECT_NE((*complaints)[0].find("archive/1.warc.gz has "), std::string::npos);
+  EXPECT_NE((*complaints)[1].find("archive/1.warc.gz is not what it was"), std::string::npos);
+}
+
+TEST(Wacz, ACutOneGivesWhatIsThere) {
+  io::MemoryFileSystem fs;
+  const std::string whole = WaczBytes(FirstWarc());
+  PutFile(fs, "x.wacz", whole.substr(0, whole.size() - 100));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  const auto outcome = ImportFile(**archive, 1, "x.wacz", {});
+  ASSERT_TRUE(outcome) << outcome.error().text;
+  EXPECT_FALSE(outcome->summary.losses.empty());
+  EXPECT_GE(PagesAndOthers((*archive)->View()).size(), 2u);
+}
+
+TEST(Wacz, IsPurgedAsAWholeOrNotAtAll) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+  ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+  const auto refused = PurgeRemoved(**archive);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(*fs.Exists("a/volumes/main/00000001/x.wacz"));
+  ASSERT_TRUE((*archive)->Remove({{200405, 1}, {200406, 0}, {200406, 1}}, "asked for", ""));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_FALSE(*fs.Exists("a/volumes/main/00000001/x.wacz"));
+}
+
+// All captures of an archive as a WACZ file.
+Result<std::string> ExportAll(const ArchiveView& view) {
+  io::ManualClock clock{testing::kNow};
+  io::SeededRandom random{3};
+  Result<std::unique_ptr<WaczExport>> wacz =
+      WaczExport::Begin(view, clock, random, "spool", {.software = "a test"});
+  if (!wacz) return wacz.error();
+  CaptureQuery all;
+  all.where.what = catalog::SelectAll();
+  CaptureResults results(view.catalog(), all);
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) break;
+    const Result<ExportedCapture> added = (*wacz)->Add(**held);
+    if (!added) return added.error();
+  }
+  io::StringSink sink;
+  const Status finished = (*wacz)->Finish(sink);
+  if (!finished) return finished.error();
+  return sink.Take();
+}
+
+TEST(Wacz, ExportedAndBroughtInAgainItIsTheSame) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+  const Result<std::string> exported = ExportAll((*archive)->View());
+  ASSERT_TRUE(exported) << exported.error().text;
+  EXPECT_FALSE(*fs.Exists("spool"));
+
+  io::MemoryFileSystem other;
+  PutFile(other, "y.wacz", *exported);
+  ArchiveLab second(other);
+  ASSERT_TRUE(second.Create());
+  auto again = second.Open();
+  ASSERT_TRUE((*again)->BeginRun("import", ""));
+  const auto outcome = ImportFile(**again, 1, "y.wacz", {});
+  ASSERT_TRUE(outcome) << outcome.error().text;
+  EXPECT_TRUE(outcome->complaints.empty());
+  EXPECT_EQ(PagesAndOthers((*again)->View()), kListed);
+}
+
+TEST(Wacz, AnExportReportsEveryFailureOfTheDisk) {
+  io::MemoryFileSystem disk;
+  PutFile(disk, "x.wacz", WaczBytes(FirstWarc()));
+  std::string whole;
+  {
+    ArchiveLab lab(disk);
+    ASSERT_TRUE(lab.Create());
+    auto archive = lab.Open();
+    ASSERT_TRUE((*archive)->BeginRun("import", ""));
+    ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+    ASSERT_TRUE((*archive)->EndRun(1));
+    whole = *ExportAll((*archive)->View());
+  }
+  for (int fail_at = 1;; ++fail_at) {
+    io::FaultFileSystem fs(disk, fail_at);
+    auto reader = ArchiveReader::Open(fs, "a");
+    if (!reader) continue;
+    const Result<std::string> exported = ExportAll((*reader)->View());
+    if (!exported) continue;
+    EXPECT_EQ(*exported, whole);
+    EXPECT_GT(fail_at, 10);
+    break;
+  }
+}
+
+class WaczCrash : public ::testing::TestWithParam<bool> {};
+
+TEST_P(WaczCrash, LosesNothingAcknowledgedWhereverTheDiskFails) {
+  const std::string bytes = WaczBytes(FirstWarc());
+  for (int fail_at = 1;; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    io::MemoryFileSystem disk;
+    PutFile(disk, "x.wacz", bytes);
+    {
+      ArchiveLab lab(disk);
+      ASSERT_TRUE(lab.Create());
+    }
+    disk.SyncAll();
+    bool acknowledged = false;
+    {
+      io::FaultFileSystem fs(disk, fail_at);
+      ArchiveLab lab(fs);
+      auto archive = lab.Open();
+      acknowledged = archive && (*archive)->BeginRun("import", "") &&
+                     ImportFile(**archive, 1, "x.wacz", {}) && (*archive)->EndRun(1);
+    }
+    io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+    if (GetParam()) disk.Crash(dice);
+    ArchiveLab lab(disk);
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_TRUE(!acknowledged || Lines((*archive)->View()).size() == 4u);
+    Result<std::uint32_t> run = (*archive)->BeginRun("import", "again");
+    ASSERT_TRUE(run);
+    const auto outcome = ImportFile(**archive, *run, "x.wacz", {});
+    ASSERT_TRUE(outcome) << outcome.error().text;
+    EXPECT_EQ(PagesAndOthers((*archive)->View()), kListed);
+    EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+    EXPECT_EQ(disk.List("a/volumes/main")->size(), 2u);
+    if (acknowledged) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutPowerCut, WaczCrash, ::testing::Bool());
+
+}  // namespace
+}  // namespace stele::archive

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""WACZ files of other programs brought into an archive, and ours judged by other programs.
+
+py-wacz is used where bench/run has installed it (build/peers); where it is missing, that is said.
+"""
+
+import gzip
+import hashlib
+import json
+import pathlib
+import subprocess
+import unittest
+import zipfile
+
+from archive_lab import STELE, Archive, response
+
+PY_WACZ = pathlib.Path(__file__).resolve().parent.parent / "build/peers/bin/wacz"
+
+RECORDS = (response("http://example.org/", "2014-05-01T10:00:00Z", b"<title>Home</title>page") +
+           response("http://example.org/frame", "2014-05-01T10:00:01Z", b"frame"))
+OTHERS = (response("http://other.example/", "2014-05-01T10:00:00Z", b"<p>other") +
+          response("http://other.example/a", "2014-05-01T10:00:01Z", b"a"))
+PAGES = (b'{"format": "json-pages-1.0"}\n'
+         b'{"url": "http://example.org/", "ts": "2014-05-01T10:00:00Z"}\n')
+
+
+class Import(Archive):
+    def wacz(self, packed=()):
+        """As zipfile writes it: lists deflated, and also those WARC files that are in `packed`."""
+        path = self.folder / "x.wacz"
+        with zipfile.ZipFile(path, "w") as file:
+            for name, records in [("archive/1.warc.gz", RECORDS), ("archive/2.warc.gz", OTHERS)]:
+                method = zipfile.ZIP_DEFLATED if name in packed else zipfile.ZIP_STORED
+                file.writestr(name, records, method)
+            file.writestr("pages/pages.jsonl", PAGES, zipfile.ZIP_DEFLATED)
+        with zipfile.ZipFile(path, "a") as file:
+            resources = [{"path": name,
+                          "hash": "sha256:" + hashlib.sha256(file.read(name)).hexdigest()}
+                         for name in file.namelist()]
+            file.writestr("datapackage.json", json.dumps({"resources": resources}),
+                          zipfile.ZIP_DEFLATED)
+        return path
+
+    def test_a_wacz_file_stays_whole_and_its_records_are_read_in_it(self):
+        path = self.wacz()
+        self.stele("import", path)
+        kept = self.archive / "volumes/main/00000001/x.wacz"
+        self.assertEqual(kept.read_bytes(), path.read_bytes())
+        self.assertEqual(self.stele("get", "http://example.org/frame"), "frame")
+        self.assertEqual([row["url"] for row in self.rows("--pages")], ["http://example.org/"])
+        for row in self.rows():
+            place = slice(row["offset"], row["offset"] + row["record_length"])
+            self.assertIn(row["url"].encode(), gzip.decompress(kept.read_bytes()[place]))
+        self.stele("reindex", "--from-files")
+        self.assertEqual([row["url"] for row in self.rows("--pages")], ["http://example.org/"])
+        self.stele("verify")
+        self.stele("import", path)
+        self.assertEqual(len(self.rows()), 4)
+
+    def test_a_packed_warc_file_is_named(self):
+        done = subprocess.run([STELE, "import", "--archive", self.archive,
+                               self.wacz(["archive/2.warc.gz"])], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"archive/2.warc.gz: is compressed by ZIP; unpack it", done.stderr)
+        self.assertEqual(len(self.rows()), 2)
+
+
+class Export(Archive):
+    def setUp(self):
+        super().setUp()
+        self.stele("import", self.put("x.warc.gz", RECORDS, OTHERS))
+        self.path = self.folder / "out.wacz"
+        self.stele("export", self.path)
+
+    def test_zipfile_reads_it(self):
+        with zipfile.ZipFile(self.path) as file:
+            self.assertIsNone(file.testzip())
+            package = json.loads(file.read("datapackage.json"))
+            for resource in package["resources"]:
+                content = file.read(resource["path"])
+                self.assertEqual(len(content), resource["bytes"])
+                self.assertEqual("sha256:" + hashlib.sha256(content).hexdigest(), resource["hash"])
+            seal = json.loads(file.read("datapackage-digest.json"))
+            self.assertEqual(seal["hash"], "sha256:" +
+                             hashlib.sha256(file.read("datapackage.json")).hexdigest())
+            pages = [json.loads(line) for line in file.read("pages/pages.jsonl").splitlines()]
+            self.assertEqual(pages[0]["format"], "json-pages-1.0")
+            self.assertEqual({page["url"]: page.get("title") for page in pages[1:]},
+                             {"http://example.org/": "Home", "http://example.org/frame": None,
+                              "http://other.example/": None, "http://other.example/a": None})
+            warc = file.read("archive/data.warc.gz")
+            lines = gzip.decompress(file.read("indexes/index.cdx.gz")).decode().splitlines()
+            self.assertEqual(lines, sorted(lines))
+            for line in lines:
+                place = json.loads(line.split(" ", 2)[2])
+                begin = int(place["offset"])
+                record = gzip.decompress(warc[begin:begin + int(place["length"])])
+                self.assertIn(place["url"].encode(), record)
+        self.assertEqual(len(lines), 4)
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+
+    def test_brought_in_again_it_is_the_same(self):
+        facts = [(row["url"], row["time"], row["sha256"], row["page"]) for row in self.rows()]
+        self.archive = self.folder / "other"
+        self.stele("import", self.path)
+        self.stele("verify")
+        self.assertEqual([(row["url"], row["time"], row["sha256"], row["page"])
+                          for row in self.rows()], facts)
+
+    @unittest.skipUnless(PY_WACZ.exists(),
+                         "the peer wacz is not installed (make bench installs it)")
+    def test_py_wacz_finds_it_valid(self):
+        done = subprocess.run([PY_WACZ, "validate", "-f", self.path], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("Validation succeeded", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
