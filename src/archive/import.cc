@@ -130,6 +130,12 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     }
     return Error{summary.error().code, text};
   }
+  if (summary->records == 0 && !summary->losses.empty()) {
+    return Error{
+        ErrorCode::kInvalid,
+        fmt::format("{} is no WARC, ARC, Tianwang or WACZ file: no record in it can be read",
+                    path)};
+  }
   Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), *file);
   if (!wacz) return wacz.error();
   if (*wacz != nullptr) {

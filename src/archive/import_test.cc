@@ -110,6 +110,21 @@ TEST(Import, LeavesNothingOfAFileThatIsNoArchiveFile) {
   EXPECT_TRUE(fs.List("a/volumes/main")->empty());
 }
 
+// A script that writes WARC files looks a little like one.
+TEST(Import, LeavesNothingOfAFileInWhichNoRecordCanBeRead) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "make.py", "print(x)\nWARC/1.1\r\nWARC-Type: response\r\n\n");
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  const Result<ImportOutcome> outcome = ImportFile(**archive, 1, "make.py", {});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(fs.List("a/volumes/main")->empty());
+}
+
 TEST(Import, NamesWhoWritesWhenTheArchiveIsLocked) {
   io::MemoryFileSystem fs;
   ArchiveLab lab(fs);
