@@ -100,7 +100,8 @@ Result<std::vector<OwnerRule>> ParseOwners(std::string_view text) {
   for (std::string_view line : Split(text, '\n')) {
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.starts_with('#') || Words(line).empty()) continue;
+    const std::vector<std::string_view> words = Words(line);
+    if (words.empty() || words.front().starts_with('#')) continue;
     Result<OwnerRule> rule = RuleFrom(line);
     if (!rule) return wrong(rule.error().text);
     for (const OwnerRule& known : rules) {

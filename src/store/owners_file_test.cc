@@ -15,7 +15,8 @@ constexpr std::string_view kHash =
 
 TEST(OwnersFile, W6_HasTokensAndQuotas) {
   const auto rules = ParseOwners(
-      "# those who may\n\ncrawler  token:correct-horse-battery bytes=1000 references=5\r\n"
+      "# those who may\n  # and how much\n\ncrawler  token:correct-horse-battery bytes=1000 "
+      "references=5\r\n"
       "notes sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n");
   ASSERT_TRUE(rules) << rules.error().text;
   ASSERT_EQ(rules->size(), 2u);
