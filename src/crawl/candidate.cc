@@ -1,0 +1,99 @@
+#include "crawl/candidate.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "util/ascii.h"
+#include "util/coding.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::uint8_t kLastPriority = 255;
+
+bool IsPageHop(char hop) { return hop == 'L' || hop == 'M'; }
+
+// Arguments that name a visit, not a page. Long values only: "sid=7" may be a section.
+bool IsSessionArgument(std::string_view argument) {
+  constexpr std::size_t kSessionBytesMin = 16;
+  constexpr std::array<std::string_view, 8> kNames = {
+      "jsessionid", "phpsessid", "sid", "sessionid", "session_id", "sessid", "cfid", "cftoken"};
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string name = AsciiLower(argument.substr(0, equals));
+  const std::size_t value_bytes = argument.size() - equals - 1;
+  if (name.starts_with("aspsessionid")) return true;
+  if (name == "cfid" || name == "cftoken") return value_bytes > 0;
+  return value_bytes >= kSessionBytesMin &&
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// "/a;jsessionid=0123456789ABCDEF" is "/a".
+std::string_view WithoutPathSession(std::string_view path) {
+  const std::size_t at = path.rfind(';');
+  if (at == std::string_view::npos) return path;
+  return IsSessionArgument(path.substr(at + 1)) ? path.substr(0, at) : path;
+}
+
+}  // namespace
+
+std::size_t Candidate::depth() const {
+  return static_cast<std::size_t>(std::count(hops.begin(), hops.end(), 'L'));
+}
+
+std::size_t Candidate::embed_hops() const {
+  const auto page = std::find_if(hops.rbegin(), hops.rend(), IsPageHop);
+  const std::string_view since(page.base(), hops.end());
+  const bool needed = since.find_first_not_of('R') != std::string_view::npos;
+  return needed ? since.size() : 0;
+}
+
+std::uint8_t PriorityOf(const Candidate& candidate) {
+  if (candidate.tries > 0) return kLastPriority;
+  if (candidate.seed) return 0;
+  if (candidate.hops.ends_with('R') || !candidate.is_page()) return 1;
+  return static_cast<std::uint8_t>(std::min<std::size_t>(2 + candidate.depth(), kLastPriority - 1));
+}
+
+std::string EncodeCandidate(const Candidate& candidate) {
+  std::string out;
+  PutSized(out, candidate.url);
+  PutSized(out, candidate.via);
+  PutSized(out, candidate.hops);
+  PutSized(out, candidate.source);
+  PutVarint(out, candidate.seed ? 1 : 0);
+  PutVarint(out, candidate.tries);
+  return out;
+}
+
+Result<Candidate> DecodeCandidate(std::string_view bytes) {
+  ByteReader in(bytes);
+  Candidate candidate;
+  candidate.url = in.Sized();
+  candidate.via = in.Sized();
+  candidate.hops = in.Sized();
+  candidate.source = in.Sized();
+  candidate.seed = in.Varint() == 1;
+  candidate.tries = static_cast<std::uint32_t>(in.Varint());
+  if (!in.good() || !in.AtEnd()) {
+    return Error{ErrorCode::kCorrupt, "a URL in the frontier cannot be read"};
+  }
+  return candidate;
+}
+
+std::string SeenKey(std::string_view url) {
+  const std::size_t question = url.find('?');
+  std::string key(WithoutPathSession(url.substr(0, question)));
+  if (question == std::string_view::npos) return key;
+  char before = '?';
+  for (const std::string_view argument : Split(url.substr(question + 1), '&')) {
+    if (IsSessionArgument(argument)) continue;
+    key += before;
+    key += argument;
+    before = '&';
+  }
+  return key;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,66 @@
+#include "crawl/candidate.h"
+
+#include <gtest/gtest.h>
+
+namespace stele::crawl {
+namespace {
+
+Candidate WithHops(const std::string& hops) {
+  Candidate candidate;
+  candidate.url = "http://a.org/";
+  candidate.hops = hops;
+  return candidate;
+}
+
+TEST(Candidate, I1_HopsTellPagesFromWhatTheyNeed) {
+  EXPECT_TRUE(WithHops("").is_page());
+  EXPECT_TRUE(WithHops("LL").is_page());
+  EXPECT_TRUE(WithHops("LR").is_page());  // a page, though elsewhere
+  EXPECT_TRUE(WithHops("ML").is_page());
+  EXPECT_FALSE(WithHops("E").is_page());
+  EXPECT_EQ(WithHops("LLERE").embed_hops(), 3U);
+  EXPECT_EQ(WithHops("LEL").embed_hops(), 0U);
+  EXPECT_EQ(WithHops("LELLR").depth(), 3U);
+}
+
+TEST(Candidate, I1_SeedsThenEmbedsThenLinksByDepthThenRetries) {
+  Candidate seed = WithHops("R");
+  seed.seed = true;
+  Candidate retried = WithHops("");
+  retried.tries = 1;
+  const Candidate order[] = {seed, WithHops("LLLE"), WithHops("L"), WithHops("LL"), retried};
+  for (std::size_t i = 1; i < std::size(order); ++i) {
+    EXPECT_LT(PriorityOf(order[i - 1]), PriorityOf(order[i])) << i;
+  }
+  EXPECT_EQ(PriorityOf(WithHops("LLR")), PriorityOf(WithHops("E")));
+  EXPECT_LT(PriorityOf(WithHops(std::string(1000, 'L'))), PriorityOf(retried));
+}
+
+TEST(Candidate, I1_ComesBackAsItWas) {
+  Candidate candidate{"http://a.org/?x=\xc3\xa9", "http://b.org/", "LLE", "http://b.org/", true, 7};
+  const std::string bytes = EncodeCandidate(candidate);
+  const Result<Candidate> again = DecodeCandidate(bytes);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(*again, candidate);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeCandidate(std::string_view(bytes).substr(0, size))) << size;
+  }
+  EXPECT_FALSE(DecodeCandidate(bytes + 'x'));
+}
+
+TEST(Candidate, I1_SessionIdsDoNotMakeAnotherUrl) {
+  const std::string plain = SeenKey("http://a.org/p?id=7");
+  EXPECT_EQ(SeenKey("http://a.org/p?id=7&PHPSESSID=0123456789abcdef0123456789abcdef"), plain);
+  EXPECT_EQ(SeenKey("http://a.org/p?sid=0123456789abcdef0123456789abcdef&id=7"), plain);
+  EXPECT_EQ(SeenKey("http://a.org/p;jsessionid=0123456789ABCDEF?id=7"), plain);
+  EXPECT_EQ(SeenKey("http://a.org/p?CFID=1&CFTOKEN=22&id=7"), plain);
+  // What may be another page stays one.
+  for (const char* other :
+       {"http://a.org/p?sid=7&id=7", "http://a.org/P?id=7", "https://a.org/p?id=7",
+        "http://www.a.org/p?id=7", "http://a.org/p?id=7&", "http://a.org/p;v=1?id=7"}) {
+    EXPECT_NE(SeenKey(other), plain) << other;
+  }
+}
+
+}  // namespace
+}  // namespace stele::crawl
