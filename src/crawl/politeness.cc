@@ -1,0 +1,124 @@
+// A slot of a host is a page and what it embeds, as a browser would ask for them. Between slots
+// lies the delay; it begins when the last fetch of the slot has ended.
+#include "crawl/politeness.h"
+
+#include <algorithm>
+
+#include "util/ascii.h"
+
+namespace stele::crawl {
+namespace {
+
+using std::chrono::milliseconds;
+
+Timestamp After(Timestamp time, milliseconds wait) {
+  return Timestamp{time.milliseconds + wait.count()};
+}
+
+}  // namespace
+
+milliseconds Politeness::DelayAfter(const Host& host, milliseconds took) const {
+  if (options_.delay) return *options_.delay;
+  const milliseconds scaled(
+      static_cast<std::int64_t>(options_.delay_factor * static_cast<double>(took.count())));
+  const milliseconds delay = std::clamp(scaled, options_.delay_min, options_.delay_max);
+  if (!host.crawl_delay) return delay;
+  return std::max(delay, std::min(*host.crawl_delay, options_.crawl_delay_max));
+}
+
+Timestamp Politeness::ReadyAt(const std::string& name, Kind kind) const {
+  const auto found = hosts_.find(name);
+  if (found == hosts_.end()) return Timestamp{};
+  const Host& host = found->second;
+  if (kind == Kind::kEmbed && host.slot_embeds < options_.slot_embeds_max) {
+    return host.blocked_until;
+  }
+  Timestamp ready = std::max(host.page_ready, host.blocked_until);
+  if (const auto address = addresses_.find(host.address); address != addresses_.end()) {
+    ready = std::max(ready, address->second);
+  }
+  return ready;
+}
+
+bool Politeness::HasRoom(const std::string& name, Kind kind) const {
+  const auto found = hosts_.find(name);
+  if (found == hosts_.end()) return true;
+  const Host& host = found->second;
+  if (options_.delay && options_.delay->count() == 0) {
+    return host.fetches < options_.host_fetches_undelayed_max;
+  }
+  return host.fetches == 0 || (kind == Kind::kEmbed && host.fetches < options_.host_fetches_max);
+}
+
+void Politeness::Begin(const std::string& name, Kind kind, Timestamp now) {
+  Host& host = hosts_[name];
+  ++host.fetches;
+  if (kind == Kind::kEmbed && host.slot_embeds < options_.slot_embeds_max) {
+    ++host.slot_embeds;
+    return;
+  }
+  host.slot_embeds = 0;
+  // No other host at the same address begins a page in the meantime.
+  if (!host.address.empty()) {
+    const milliseconds share(static_cast<std::int64_t>(
+        options_.address_share * static_cast<double>(DelayAfter(host, milliseconds(0)).count())));
+    Timestamp& ready = addresses_[host.address];
+    ready = std::max(ready, After(now, share));
+  }
+}
+
+void Politeness::End(const std::string& name, Kind kind, const std::string& address,
+                     milliseconds took, Timestamp now) {
+  Host& host = hosts_[name];
+  --host.fetches;
+  if (kind == Kind::kPage) host.delay = DelayAfter(host, took);
+  if (!address.empty()) host.address = address;
+  host.page_ready = std::max(host.page_ready, After(now, host.delay));
+}
+
+void Politeness::SetCrawlDelay(const std::string& name, milliseconds delay) {
+  hosts_[name].crawl_delay = delay;
+}
+
+Timestamp Politeness::BackOff(const std::string& name, std::optional<milliseconds> wait,
+                              Timestamp now) {
+  Host& host = hosts_[name];
+  ++host.failures;
+  milliseconds pause = options_.back_off_min;
+  for (int i = 1; i < host.failures && pause < options_.back_off_max; ++i) pause *= 2;
+  if (wait) pause = std::max(*wait, milliseconds(0));
+  pause = std::min(pause, options_.back_off_max);
+  host.blocked_until = std::max(host.blocked_until, After(now, pause));
+  return host.blocked_until;
+}
+
+void Politeness::Recover(const std::string& name) {
+  if (const auto found = hosts_.find(name); found != hosts_.end()) found->second.failures = 0;
+}
+
+int Politeness::failures(const std::string& name) const {
+  const auto found = hosts_.find(name);
+  return found == hosts_.end() ? 0 : found->second.failures;
+}
+
+void Politeness::Forget(Timestamp now) {
+  std::erase_if(hosts_, [&](const auto& entry) {
+    const Host& host = entry.second;
+    return host.fetches == 0 && host.failures == 0 && host.page_ready <= now &&
+           host.blocked_until <= now;
+  });
+  std::erase_if(addresses_, [&](const auto& entry) { return entry.second <= now; });
+}
+
+std::optional<milliseconds> ParseRetryAfter(std::string_view value, Timestamp now) {
+  value = TrimSpace(value);
+  if (const std::optional<std::uint64_t> seconds = ParseDecimal(value)) {
+    constexpr std::uint64_t kYear = 366 * 86'400;
+    return milliseconds(static_cast<std::int64_t>(std::min(*seconds, kYear)) * 1000);
+  }
+  const std::optional<Timestamp> date = ParseHttpDate(value);
+  if (!date) return std::nullopt;
+  return milliseconds(std::max<std::int64_t>(0, date->milliseconds - now.milliseconds));
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "util/timestamp.h"
+
+namespace stele::crawl {
+
+struct PolitenessOptions {
+  using Milliseconds = std::chrono::milliseconds;
+
+  // Between two pages of a host: so many times what the last one took, but within these bounds.
+  double delay_factor = 5.0;
+  Milliseconds delay_min{1'000};
+  Milliseconds delay_max{30'000};
+  // Instead of all that, and of what robots.txt asks for.
+  std::optional<Milliseconds> delay;
+  // What robots.txt asks for is granted up to this.
+  Milliseconds crawl_delay_max{300'000};
+  // Between pages of different hosts at one address, as a share of the host's own delay.
+  double address_share = 0.25;
+  // What a page embeds is fetched in its slot, without delay, up to so many files.
+  int slot_embeds_max = 50;
+  // At a time from one host.
+  int host_fetches_max = 2;
+  int host_fetches_undelayed_max = 8;  // where `delay` is 0
+  // After failures: this, and twice as much each time.
+  Milliseconds back_off_min{5'000};
+  Milliseconds back_off_max{3'600'000};
+};
+
+// When a host may be asked again. It knows no clock: the caller says what time it is. Not
+// thread-safe. docs/crawling.md, "Politeness".
+class Politeness {
+ public:
+  enum class Kind {
+    kPage,
+    kEmbed,  // shares the slot of a page
+  };
+
+  explicit Politeness(const PolitenessOptions& options) : options_(options) {}
+
+  // The earliest moment for the next fetch of this kind.
+  Timestamp ReadyAt(const std::string& host, Kind kind) const;
+  // Whether another fetch may be under way now.
+  bool HasRoom(const std::string& host, Kind kind) const;
+
+  void Begin(const std::string& host, Kind kind, Timestamp now);
+  // `address` is empty where it is not known.
+  void End(const std::string& host, Kind kind, const std::string& address,
+           std::chrono::milliseconds took, Timestamp now);
+
+  void SetCrawlDelay(const std::string& host, std::chrono::milliseconds delay);
+
+  // The host said that it is too much (429, 503), with the time it asks for or without, or cannot
+  // be reached. Returns when it may be asked again.
+  Timestamp BackOff(const std::string& host, std::optional<std::chrono::milliseconds> wait,
+                    Timestamp now);
+  // It answered.
+  void Recover(const std::string& host);
+  // How often in a row it did not.
+  int failures(const std::string& host) const;
+
+  // Forgets hosts that nothing has to be remembered of.
+  void Forget(Timestamp now);
+  std::size_t hosts() const { return hosts_.size(); }
+
+ private:
+  struct Host {
+    Timestamp page_ready;
+    Timestamp blocked_until;
+    std::string address;
+    std::chrono::milliseconds delay{0};  // after the last page
+    std::optional<std::chrono::milliseconds> crawl_delay;
+    int slot_embeds = 0;  // begun since the last page
+    int fetches = 0;      // under way
+    int failures = 0;
+  };
+  std::chrono::milliseconds DelayAfter(const Host& host, std::chrono::milliseconds took) const;
+
+  const PolitenessOptions options_;
+  std::unordered_map<std::string, Host> hosts_;
+  std::unordered_map<std::string, Timestamp> addresses_;  // when pages may be asked of them
+};
+
+// What "Retry-After: 120" or a date says, from `now` on; nothing where it says neither.
+std::optional<std::chrono::milliseconds> ParseRetryAfter(std::string_view value, Timestamp now);
+
+}  // namespace stele::crawl

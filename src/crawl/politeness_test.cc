@@ -1,0 +1,114 @@
+#include "crawl/politeness.h"
+
+#include <gtest/gtest.h>
+
+namespace stele::crawl {
+namespace {
+
+using std::chrono::milliseconds;
+using Kind = Politeness::Kind;
+
+constexpr Timestamp kNow{1'700'000'000'000};
+
+Timestamp In(std::int64_t wait) { return Timestamp{kNow.milliseconds + wait}; }
+
+// A page that took so long, from kNow on.
+void FetchPage(Politeness& politeness, const std::string& host, std::int64_t took,
+               const std::string& address = "") {
+  politeness.Begin(host, Kind::kPage, kNow);
+  politeness.End(host, Kind::kPage, address, milliseconds(took), In(took));
+}
+
+TEST(Politeness, I1_DelayIsAMultipleOfTheLastFetchWithinBounds) {
+  for (const auto& [took, delay] : {std::pair(10, 1000), {600, 3000}, {20'000, 30'000}}) {
+    Politeness politeness({});
+    FetchPage(politeness, "a", took);
+    EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(took + delay)) << took;
+    EXPECT_EQ(politeness.ReadyAt("b", Kind::kPage), Timestamp{}) << "another host need not wait";
+  }
+}
+
+TEST(Politeness, I1_AGivenDelayHoldsWhateverElseWould) {
+  PolitenessOptions options;
+  options.delay = milliseconds(0);
+  Politeness politeness(options);
+  politeness.SetCrawlDelay("a", milliseconds(60'000));
+  FetchPage(politeness, "a", 500);
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(500));
+}
+
+TEST(Politeness, I1_CrawlDelayIsGrantedUpToABound) {
+  Politeness politeness({});
+  politeness.SetCrawlDelay("a", milliseconds(10'000));
+  FetchPage(politeness, "a", 0);
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(10'000));
+  politeness.SetCrawlDelay("b", milliseconds(1'000'000));
+  FetchPage(politeness, "b", 0);
+  EXPECT_EQ(politeness.ReadyAt("b", Kind::kPage), In(300'000));
+}
+
+TEST(Politeness, I1_EmbedsShareTheSlotOfTheirPage) {
+  PolitenessOptions options;
+  options.slot_embeds_max = 3;
+  Politeness politeness(options);
+  FetchPage(politeness, "a", 100);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_LE(politeness.ReadyAt("a", Kind::kEmbed), In(100)) << i;
+    politeness.Begin("a", Kind::kEmbed, In(200));
+    politeness.End("a", Kind::kEmbed, "", milliseconds(50), In(250));
+  }
+  // The slot is full, and the pause begins when its last fetch is over.
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kEmbed), In(1250));
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(1250));
+}
+
+TEST(Politeness, I1_OnePageAtATimeAndFewEmbeds) {
+  Politeness politeness({});
+  politeness.Begin("a", Kind::kPage, kNow);
+  EXPECT_FALSE(politeness.HasRoom("a", Kind::kPage));
+  EXPECT_TRUE(politeness.HasRoom("a", Kind::kEmbed));
+  politeness.Begin("a", Kind::kEmbed, kNow);
+  EXPECT_FALSE(politeness.HasRoom("a", Kind::kEmbed));
+  EXPECT_TRUE(politeness.HasRoom("b", Kind::kPage));
+}
+
+TEST(Politeness, I1_HostsAtOneAddressTakeTurns) {
+  Politeness politeness({});
+  FetchPage(politeness, "a", 0, "192.0.2.1");
+  FetchPage(politeness, "b", 0, "192.0.2.1");
+  politeness.Begin("a", Kind::kPage, In(5000));
+  EXPECT_EQ(politeness.ReadyAt("b", Kind::kPage), In(5250));
+  EXPECT_LE(politeness.ReadyAt("b", Kind::kEmbed), In(5000)) << "its page has begun";
+}
+
+TEST(Politeness, I1_BackOffDoublesAndHeedsWhatTheHostAsksFor) {
+  Politeness politeness({});
+  EXPECT_EQ(politeness.BackOff("a", std::nullopt, kNow), In(5000));
+  EXPECT_EQ(politeness.BackOff("a", std::nullopt, In(5000)), In(15'000));
+  EXPECT_EQ(politeness.failures("a"), 2);
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kEmbed), In(15'000));
+  politeness.Recover("a");
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(120'000), In(20'000)), In(140'000));
+  EXPECT_EQ(politeness.BackOff("b", milliseconds(900'000'000), kNow), In(3'600'000));
+}
+
+TEST(Politeness, I1_ForgetsHostsThatNeedNotWait) {
+  Politeness politeness({});
+  for (int i = 0; i < 1000; ++i) FetchPage(politeness, std::to_string(i), 0, "192.0.2.1");
+  politeness.Begin("busy", Kind::kPage, kNow);
+  politeness.Forget(In(500));
+  EXPECT_EQ(politeness.hosts(), 1001U);
+  politeness.Forget(In(2000));
+  EXPECT_EQ(politeness.hosts(), 1U);
+}
+
+TEST(Politeness, I1_RetryAfterIsANumberOrADate) {
+  EXPECT_EQ(ParseRetryAfter(" 120 ", kNow), milliseconds(120'000));
+  EXPECT_EQ(ParseRetryAfter(FormatHttpDate(In(90'000)), kNow), milliseconds(90'000));
+  EXPECT_EQ(ParseRetryAfter(FormatHttpDate(In(-90'000)), kNow), milliseconds(0));
+  EXPECT_EQ(ParseRetryAfter("soon", kNow), std::nullopt);
+  EXPECT_EQ(ParseRetryAfter("", kNow), std::nullopt);
+}
+
+}  // namespace
+}  // namespace stele::crawl
