@@ -1,0 +1,202 @@
+#include "crawl/scope.h"
+
+#include <fmt/format.h>
+#include <unicode/regex.h>
+
+#include <array>
+
+#include "crawl/traps.h"
+#include "formats/url/public_suffix.h"
+#include "formats/url/surt.h"
+#include "util/ascii.h"
+
+namespace stele::crawl {
+
+struct ScopeRule::Expression {
+  std::unique_ptr<icu::RegexPattern> pattern;
+};
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Reach>, 5> kReaches = {{{"page", Reach::kPage},
+                                                                         {"prefix", Reach::kPrefix},
+                                                                         {"host", Reach::kHost},
+                                                                         {"domain", Reach::kDomain},
+                                                                         {"any", Reach::kAny}}};
+
+// Against expressions that take for ever.
+constexpr std::int32_t kRegexStepsMax = 1000;
+
+// "org,example)" or "org,example:8080)", of "org,example:8080)/news/".
+std::string_view SurtAuthority(std::string_view surt) {
+  const std::size_t end = surt.find(')');
+  return end == std::string_view::npos ? surt : surt.substr(0, end + 1);
+}
+
+std::string_view UpToLastSlash(std::string_view surt) {
+  surt = surt.substr(0, surt.find('?'));
+  const std::size_t slash = surt.rfind('/');
+  return slash == std::string_view::npos ? surt : surt.substr(0, slash + 1);
+}
+
+// Sort keys have no slash at their end, prefixes do.
+bool BeginsWith(std::string_view surt, std::string_view prefix) {
+  if (surt.starts_with(prefix)) return true;
+  return prefix.ends_with('/') && surt == prefix.substr(0, prefix.size() - 1);
+}
+
+bool IsBelow(std::string_view host, std::string_view domain) {
+  return host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.');
+}
+
+}  // namespace
+
+ScopeRule::ScopeRule(ScopeRule&&) noexcept = default;
+ScopeRule& ScopeRule::operator=(ScopeRule&&) noexcept = default;
+ScopeRule::~ScopeRule() = default;
+
+Result<ScopeRule> ScopeRule::Parse(std::string_view text, bool include) {
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  ScopeRule rule;
+  rule.include_ = include;
+  rule.text_ = text;
+  if (colon != std::string_view::npos) rule.pattern_ = text.substr(colon + 1);
+  if (rule.pattern_.empty()) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} is no rule: write host:HOST, domain:DOMAIN, prefix:URL, surt:KEY "
+                             "or regex:EXPRESSION",
+                             text)};
+  }
+  if (kind == "host" || kind == "domain") {
+    rule.kind_ = kind == "host" ? Kind::kHost : Kind::kDomain;
+    rule.pattern_ = AsciiLower(rule.pattern_);
+  } else if (kind == "surt") {
+    rule.kind_ = Kind::kSurt;
+  } else if (kind == "prefix") {
+    rule.kind_ = Kind::kSurt;
+    const bool folder = rule.pattern_.ends_with('/');
+    rule.pattern_ = url::SurtKey(rule.pattern_);
+    if (folder && !rule.pattern_.ends_with('/')) rule.pattern_ += '/';
+  } else if (kind == "regex") {
+    rule.kind_ = Kind::kRegex;
+    UErrorCode status = U_ZERO_ERROR;
+    UParseError place;
+    std::unique_ptr<icu::RegexPattern> pattern(
+        icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(rule.pattern_), 0, place, status));
+    if (U_FAILURE(status)) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} is no regular expression: {} at character "
+                               "{}",
+                               rule.pattern_, u_errorName(status), place.offset)};
+    }
+    rule.expression_ = std::make_unique<const Expression>(Expression{std::move(pattern)});
+  } else {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("there are no rules of the kind {}: write host:, domain:, prefix:, "
+                             "surt: or regex:",
+                             kind)};
+  }
+  return rule;
+}
+
+bool ScopeRule::Matches(const url::Url& url, std::string_view surt) const {
+  switch (kind_) {
+    case Kind::kHost:
+      return url.host() == pattern_ || url.host_and_port() == pattern_;
+    case Kind::kDomain:
+      return IsBelow(url.host(), pattern_);
+    case Kind::kSurt:
+      return BeginsWith(surt, pattern_);
+    case Kind::kRegex:
+      break;
+  }
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::UnicodeString text =
+      icu::UnicodeString::fromUTF8(std::string(url.href_without_fragment()));
+  const std::unique_ptr<icu::RegexMatcher> matcher(expression_->pattern->matcher(text, status));
+  if (U_FAILURE(status)) return false;
+  matcher->setTimeLimit(kRegexStepsMax, status);
+  return matcher->matches(status) && U_SUCCESS(status);
+}
+
+std::optional<Reach> ReachByName(std::string_view name) {
+  for (const auto& [known, reach] : kReaches) {
+    if (known == name) return reach;
+  }
+  return std::nullopt;
+}
+
+std::string_view NameOf(Reach reach) {
+  for (const auto& [name, known] : kReaches) {
+    if (known == reach) return name;
+  }
+  return "";
+}
+
+void Scope::AddSeed(const url::Url& seed) {
+  seed_hosts_.emplace(seed.host());
+  const std::string surt = url::SurtKey(seed.href());
+  switch (options_.reach) {
+    case Reach::kPrefix: {
+      const bool folder = seed.path().ends_with('/') && !surt.ends_with('/');
+      marks_.emplace(folder ? surt + '/' : std::string(UpToLastSlash(surt)));
+      return;
+    }
+    case Reach::kHost:
+      marks_.emplace(SurtAuthority(surt));
+      return;
+    case Reach::kDomain:
+      marks_.emplace(url::RegisteredDomain(seed.host()));
+      return;
+    case Reach::kPage:
+    case Reach::kAny:
+      return;
+  }
+}
+
+bool Scope::Reaches(const url::Url& url, std::string_view surt) const {
+  switch (options_.reach) {
+    case Reach::kPage:
+      return false;
+    case Reach::kPrefix:
+      for (const std::string& mark : marks_) {
+        if (BeginsWith(surt, mark)) return true;
+      }
+      return false;
+    case Reach::kHost:
+      return marks_.contains(SurtAuthority(surt));
+    case Reach::kDomain:
+      return marks_.contains(url::RegisteredDomain(url.host()));
+    case Reach::kAny:
+      return true;
+  }
+  return false;
+}
+
+Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year) const {
+  if (!url.is_http()) return {false, "scheme"};
+  if (candidate.seed) return {true, "seed"};
+  if (const std::string_view trap = FindTrap(url, year); !trap.empty()) {
+    return {false, fmt::format("trap {}", trap)};
+  }
+  const std::size_t embed_hops = candidate.embed_hops();
+  if (candidate.depth() > options_.depth_max) return {false, "depth"};
+  const std::string surt = url::SurtKey(url.href());
+  for (const ScopeRule& rule : options_.rules) {
+    if (!rule.Matches(url, surt)) continue;
+    return {rule.include(), fmt::format("rule {}{}", rule.include() ? '+' : '-', rule.text())};
+  }
+  if (Reaches(url, surt)) return {true, std::string(NameOf(options_.reach))};
+  if (embed_hops > 0 && embed_hops <= options_.embed_hops_max) {
+    // What only looks like a URL is no reason to go elsewhere more than once.
+    const std::size_t guess = candidate.hops.find('X');
+    const bool led_on = guess != std::string::npos && guess + 1 < candidate.hops.size();
+    return {!led_on, led_on ? "guessed" : "embed"};
+  }
+  return {false, embed_hops > 0 ? "embed-hops" : "outside"};
+}
+
+bool Scope::IsSeedHost(std::string_view host) const { return seed_hosts_.contains(host); }
+
+}  // namespace stele::crawl
