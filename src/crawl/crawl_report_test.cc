@@ -1,0 +1,124 @@
+#include "crawl/crawl_report.h"
+
+#include <gtest/gtest.h>
+
+#include "crawl/run_log.h"
+#include "io/fault_file_system.h"
+#include "io/memory_file_system.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr Timestamp kNow{1'700'000'000'000};
+
+crawl_log::Line Line(const std::string& status, const std::string& url, const std::string& hops,
+                     const std::string& via) {
+  crawl_log::Line line;
+  line.status = status;
+  line.size = "100";
+  line.uri = url;
+  line.hops = hops;
+  line.via = via;
+  line.mime_type = "text/html";
+  line.thread = "#000";
+  line.source = "http://a.org/";
+  return line;
+}
+
+Candidate Embed(const std::string& url) {
+  return {url, "http://a.org/", "EEEE", "http://a.org/", false, 0};
+}
+
+std::unique_ptr<RunLog> Opened(io::FileSystem& fs, const RunLog::Sizes& sizes = {}) {
+  Result<std::unique_ptr<RunLog>> log = RunLog::Open(fs, "run", sizes);
+  EXPECT_TRUE(log) << log.error().text;
+  return *std::move(log);
+}
+
+TEST(CrawlReport, I1_LogsAreAddedUp) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  log->Add(Line("301", "http://a.org/", "", ""), kNow);
+  log->Add(Line("200", "http://www.a.org/", "R", "http://a.org/"), kNow);
+  crawl_log::Line duplicate = Line("200", "http://b.net/x.png", "RE", "http://www.a.org/");
+  duplicate.mime_type = "image/png";
+  duplicate.annotations = "duplicate:digest";
+  log->Add(duplicate, kNow);
+  log->Add(Line("-9998", "http://b.net/y.png", "RE", "http://www.a.org/"), kNow);
+  log->Add(Line("404", "http://www.a.org/z.css", "RE", "http://www.a.org/"), kNow);
+  log->Add(Line("404", "http://www.a.org/gone", "RL", "http://www.a.org/"), kNow);
+  log->Add(Line("-2", "http://c.net/", "RE", "http://www.a.org/"), kNow);
+  log->AddRejected(Embed("http://d.net/w.png"), "embed-hops", kNow);
+  log->AddRejected(Embed("http://d.net/w.png"), "embed-hops", kNow);
+  log->AddRejected({"http://e.net/", "http://a.org/", "L", "", false, 0}, "outside", kNow);
+  ASSERT_TRUE(log->Flush());
+
+  const Result<CrawlReport> report = ReadCrawlReport(fs, "run");
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_EQ(report->all.urls, 5U);
+  EXPECT_EQ(report->all.duplicate_urls, 1U);
+  EXPECT_EQ(report->hosts.at("b.net").robots, 1U);
+  EXPECT_EQ(report->hosts.at("c.net").failures, 1U);
+  EXPECT_EQ(report->types.at("image/png").bytes, 100U);
+  EXPECT_EQ(report->statuses.at(404), 2U);
+  EXPECT_EQ(report->rejected.at("outside"), 1U);
+  ASSERT_EQ(report->seeds.size(), 1U);
+  EXPECT_EQ(report->seeds[0].redirect, "http://www.a.org/");
+  EXPECT_TRUE(report->seeds[0].is_good());
+  std::vector<std::string> missing;
+  for (const CrawlReport::Missing& one : report->missing) {
+    missing.push_back(one.url);
+    EXPECT_FALSE(one.reason.empty());
+    EXPECT_FALSE(one.remedy.empty());
+    EXPECT_FALSE(one.page.empty());
+  }
+  EXPECT_EQ(missing, (std::vector<std::string>{"http://b.net/y.png", "http://www.a.org/z.css",
+                                               "http://c.net/", "http://d.net/w.png"}));
+  ASSERT_TRUE(WriteReports(fs, "run", *report));
+  EXPECT_NE(
+      io::ReadFile(fs, "run/seeds-report.txt")->find("CRAWLED http://a.org/ http://www.a.org/"),
+      std::string::npos);
+  EXPECT_NE(io::ReadFile(fs, "run/report.json")->find("\"missing_count\": 4"), std::string::npos);
+}
+
+TEST(RunLog, I1_WhatWasNotAcknowledgedIsCutOff) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  RunLog::Sizes sizes;
+  {
+    const auto log = Opened(fs);
+    log->Add(Line("200", "http://a.org/1", "", ""), kNow);
+    ASSERT_TRUE(log->Flush());
+    sizes = log->sizes();
+    log->Add(Line("200", "http://a.org/2", "", ""), kNow);
+    ASSERT_TRUE(log->Flush());
+  }
+  {
+    const auto log = Opened(fs, sizes);
+    log->Add(Line("200", "http://a.org/3", "", ""), kNow);
+    ASSERT_TRUE(log->Flush());
+  }
+  const std::string text = *io::ReadFile(fs, RunLog::CrawlLogPath("run"));
+  EXPECT_NE(text.find("http://a.org/1 "), std::string::npos);
+  EXPECT_EQ(text.find("http://a.org/2 "), std::string::npos);
+  EXPECT_NE(text.find("http://a.org/3 "), std::string::npos);
+  // A file that lost more than that is gone on with as it is.
+  EXPECT_TRUE(RunLog::Open(fs, "run", {.crawl = 1'000'000, .scope = 5}));
+}
+
+TEST(RunLog, I1_EveryFailureOfTheDiskIsTold) {
+  for (int fail_at = 1;; ++fail_at) {
+    io::MemoryFileSystem disk;
+    ASSERT_TRUE(disk.MakeDirectory("run"));
+    io::FaultFileSystem fs(disk, fail_at);
+    Result<std::unique_ptr<RunLog>> log = RunLog::Open(fs, "run", {});
+    if (!log) continue;
+    (*log)->Add(Line("200", "http://a.org/", "", ""), kNow);
+    (*log)->AddRejected(Embed("http://d.net/w.png"), "outside", kNow);
+    if ((*log)->Flush()) break;
+  }
+}
+
+}  // namespace
+}  // namespace stele::crawl

@@ -1,0 +1,233 @@
+#include "crawl/crawl_settings.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "util/ascii.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, RobotsPolicy>, 3> kPolicies = {
+    {{"obey", RobotsPolicy::kObey},
+     {"embeds", RobotsPolicy::kEmbeds},
+     {"ignore", RobotsPolicy::kIgnore}}};
+
+toml::array ArrayOf(const std::vector<std::string>& texts) {
+  toml::array array;
+  for (const std::string& text : texts) array.push_back(text);
+  return array;
+}
+
+std::vector<std::string> TextsOf(const toml::table& table, std::string_view name) {
+  std::vector<std::string> texts;
+  if (const toml::array* array = table[name].as_array()) {
+    for (const toml::node& node : *array) texts.push_back(node.value_or(std::string()));
+  }
+  return texts;
+}
+
+double Seconds(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
+constexpr double kDelaySecondsMax = 1e6;
+
+// What a job file may have.
+enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
+constexpr std::array<std::pair<std::string_view, Kind>, 17> kKeys = {
+    {{"seeds", Kind::kTexts},
+     {"rules", Kind::kTexts},
+     {"resolve", Kind::kTexts},
+     {"scope", Kind::kText},
+     {"robots", Kind::kText},
+     {"user_agent", Kind::kText},
+     {"contact", Kind::kText},
+     {"delay", Kind::kSeconds},
+     {"sitemaps", Kind::kSwitch},
+     {"depth", Kind::kWhole},
+     {"max_pages", Kind::kWhole},
+     {"max_bytes", Kind::kWhole},
+     {"max_time", Kind::kWhole},
+     {"max_file_bytes", Kind::kWhole},
+     {"max_host_urls", Kind::kWhole},
+     {"tries", Kind::kWhole},
+     {"connections", Kind::kWhole}}};
+
+bool IsA(Kind kind, const toml::node& node) {
+  switch (kind) {
+    case Kind::kTexts:
+      return node.is_array() &&
+             (node.as_array()->empty() || node.is_homogeneous(toml::node_type::string));
+    case Kind::kText:
+      return node.is_string();
+    case Kind::kWhole:
+      return node.is_integer() && node.value_or(std::int64_t{-1}) >= 0;
+    case Kind::kSeconds: {
+      const double seconds = node.value_or(-1.0);
+      return node.is_number() && seconds >= 0 && seconds <= kDelaySecondsMax;
+    }
+    case Kind::kSwitch:
+      return node.is_boolean();
+  }
+  return false;
+}
+
+Status CheckKeys(const toml::table& table, const std::string& name) {
+  for (const auto& [key, node] : table) {
+    const auto known = std::find_if(kKeys.begin(), kKeys.end(), [&](const auto& candidate) {
+      return candidate.first == key.str();
+    });
+    if (known != kKeys.end() && IsA(known->second, node)) continue;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}:{}: {} {}", name, node.source().begin.line, key.str(),
+                             known == kKeys.end() ? "is no setting that we know"
+                                                  : "has a value of another kind")};
+  }
+  return {};
+}
+
+template <typename Number>
+void PutNumber(toml::table& table, std::string_view name, Number value, Number fallback) {
+  if (value != fallback) table.insert(name, static_cast<std::int64_t>(value));
+}
+
+template <typename Number>
+void TakeNumber(const toml::table& table, std::string_view name, Number& value) {
+  const std::optional<std::int64_t> found = table[name].value<std::int64_t>();
+  if (found && *found >= 0) value = static_cast<Number>(*found);
+}
+
+}  // namespace
+
+std::optional<RobotsPolicy> RobotsPolicyByName(std::string_view name) {
+  for (const auto& [known, policy] : kPolicies) {
+    if (known == name) return policy;
+  }
+  return std::nullopt;
+}
+
+std::string_view NameOf(RobotsPolicy policy) {
+  for (const auto& [name, known] : kPolicies) {
+    if (known == policy) return name;
+  }
+  return "";
+}
+
+Result<ScopeOptions> ScopeOptionsOf(const CrawlSettings& settings) {
+  ScopeOptions options;
+  options.reach = settings.reach;
+  options.depth_max = settings.depth_max;
+  for (const std::string& text : settings.rules) {
+    const bool include = text.starts_with('+');
+    if (!include && !text.starts_with('-')) {
+      return Error{ErrorCode::kInvalid, fmt::format("the rule {} must begin with + or -", text)};
+    }
+    Result<ScopeRule> rule = ScopeRule::Parse(std::string_view(text).substr(1), include);
+    if (!rule) return rule.error();
+    options.rules.push_back(*std::move(rule));
+  }
+  return options;
+}
+
+std::string UserAgentOf(const CrawlSettings& settings) {
+  if (!settings.user_agent.empty()) return settings.user_agent;
+  const std::string contact = settings.contact.empty() ? "" : "; +" + settings.contact;
+  return fmt::format("Mozilla/5.0 (compatible; {}/" STELE_VERSION "{})", kProductToken, contact);
+}
+
+std::string FormatSettings(const CrawlSettings& settings) {
+  const CrawlSettings fallback;
+  toml::table table;
+  table.insert("seeds", ArrayOf(settings.seeds));
+  table.insert("scope", NameOf(settings.reach));
+  table.insert("robots", NameOf(settings.robots));
+  if (!settings.rules.empty()) table.insert("rules", ArrayOf(settings.rules));
+  PutNumber(table, "depth", settings.depth_max, fallback.depth_max);
+  if (settings.politeness.delay) table.insert("delay", Seconds(*settings.politeness.delay));
+  if (!settings.sitemaps) table.insert("sitemaps", false);
+  if (!settings.user_agent.empty()) table.insert("user_agent", settings.user_agent);
+  if (!settings.contact.empty()) table.insert("contact", settings.contact);
+  PutNumber(table, "max_pages", settings.pages_max, fallback.pages_max);
+  PutNumber(table, "max_bytes", settings.bytes_max, fallback.bytes_max);
+  PutNumber(table, "max_time", settings.time_max.count(), fallback.time_max.count());
+  PutNumber(table, "max_file_bytes", settings.file_bytes_max, fallback.file_bytes_max);
+  PutNumber(table, "max_host_urls", settings.host_urls_max, fallback.host_urls_max);
+  PutNumber(table, "tries", settings.tries_max, fallback.tries_max);
+  PutNumber(table, "connections", settings.connections, fallback.connections);
+  std::vector<std::string> resolve;
+  for (const auto& [host, address] : settings.resolve) resolve.push_back(host + '=' + address);
+  if (!resolve.empty()) table.insert("resolve", ArrayOf(resolve));
+  std::ostringstream text;
+  text << "# What `stele crawl` does in this archive when nothing else is said: docs/crawling.md\n"
+       << table << '\n';
+  return text.str();
+}
+
+Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& name) {
+  toml::table table;
+  try {
+    table = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}:{}: {}", name, error.source().begin.line, error.description())};
+  }
+  if (const Status checked = CheckKeys(table, name); !checked) return checked.error();
+  CrawlSettings settings;
+  settings.seeds = TextsOf(table, "seeds");
+  settings.rules = TextsOf(table, "rules");
+  const std::optional<Reach> reach = ReachByName(table["scope"].value_or("host"));
+  const std::optional<RobotsPolicy> robots = RobotsPolicyByName(table["robots"].value_or("obey"));
+  if (!reach || !robots) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}: scope is page, prefix, host, domain or any; robots is obey, "
+                             "embeds or ignore",
+                             name)};
+  }
+  settings.reach = *reach;
+  settings.robots = *robots;
+  if (const std::optional<double> delay = table["delay"].value<double>()) {
+    settings.politeness.delay = Milliseconds(*delay);
+  }
+  settings.sitemaps = table["sitemaps"].value_or(true);
+  settings.user_agent = table["user_agent"].value_or("");
+  settings.contact = table["contact"].value_or("");
+  TakeNumber(table, "depth", settings.depth_max);
+  TakeNumber(table, "max_pages", settings.pages_max);
+  TakeNumber(table, "max_bytes", settings.bytes_max);
+  std::int64_t time_max = 0;
+  TakeNumber(table, "max_time", time_max);
+  settings.time_max = std::chrono::seconds(time_max);
+  TakeNumber(table, "max_file_bytes", settings.file_bytes_max);
+  TakeNumber(table, "max_host_urls", settings.host_urls_max);
+  TakeNumber(table, "tries", settings.tries_max);
+  TakeNumber(table, "connections", settings.connections);
+  for (const std::string& pair : TextsOf(table, "resolve")) {
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string::npos) {
+      settings.resolve.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    }
+  }
+  return settings;
+}
+
+Result<url::Url> ParseSeed(std::string_view text) {
+  std::string whole(TrimSpace(text));
+  if (whole.find("://") == std::string::npos) whole = "http://" + whole;
+  Result<url::Url> parsed = url::Parse(whole);
+  if (!parsed || !parsed->is_http() || parsed->host().empty()) {
+    return Error{
+        ErrorCode::kInvalid,
+        fmt::format("{} is no http or https URL; write for example https://example.org/", text)};
+  }
+  return parsed;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crawl/politeness.h"
+#include "crawl/scope.h"
+
+namespace stele::crawl {
+
+enum class RobotsPolicy {
+  kObey,
+  kEmbeds,  // what pages need is fetched nevertheless
+  kIgnore,
+};
+std::optional<RobotsPolicy> RobotsPolicyByName(std::string_view name);
+std::string_view NameOf(RobotsPolicy policy);
+
+// What a person asks of a crawl. Limits of 0 are none.
+struct CrawlSettings {
+  std::vector<std::string> seeds;
+  Reach reach = Reach::kHost;
+  std::size_t depth_max = 100;
+  std::vector<std::string>
+      rules;  // "+host:a.org", "-regex:.*\.iso"; the first that matches decides
+
+  PolitenessOptions politeness;
+  RobotsPolicy robots = RobotsPolicy::kObey;
+  bool sitemaps = true;
+  std::string user_agent;  // empty: our own, with `contact`
+  std::string contact;     // of whoever crawls: a URL or an address of mail
+
+  std::uint64_t pages_max = 0;
+  std::uint64_t bytes_max = 0;
+  std::chrono::seconds time_max{0};
+  std::uint64_t file_bytes_max = 0;  // longer ones are cut
+  std::uint64_t host_urls_max = 0;
+
+  std::uint32_t tries_max = 3;  // of a fetch that fails
+  std::size_t connections = 256;
+  std::size_t workers = 2;
+  std::vector<std::pair<std::string, std::string>> resolve;  // host, address: instead of asking
+};
+
+// Errors: kInvalid, for rules that are none.
+Result<ScopeOptions> ScopeOptionsOf(const CrawlSettings& settings);
+// What is sent as User-Agent.
+std::string UserAgentOf(const CrawlSettings& settings);
+
+// The name that robots.txt files know us by.
+inline constexpr std::string_view kProductToken = "stele";
+
+// As the file job.toml has it: what differs from the defaults.
+std::string FormatSettings(const CrawlSettings& settings);
+// Errors: kInvalid, naming `name`.
+Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& name);
+
+// "example.org" is http://example.org/. Errors: kInvalid.
+Result<url::Url> ParseSeed(std::string_view text);
+
+}  // namespace stele::crawl

@@ -1,0 +1,69 @@
+#include "crawl/crawl_settings.h"
+
+#include <gtest/gtest.h>
+
+namespace stele::crawl {
+namespace {
+
+TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
+  CrawlSettings settings;
+  settings.seeds = {"http://a.org/", "https://b.org/\"x\""};
+  settings.reach = Reach::kDomain;
+  settings.rules = {"-regex:.*\\.iso", "+host:c.org"};
+  settings.depth_max = 7;
+  settings.politeness.delay = std::chrono::milliseconds(2500);
+  settings.robots = RobotsPolicy::kEmbeds;
+  settings.sitemaps = false;
+  settings.contact = "crawl@a.org";
+  settings.pages_max = 1000;
+  settings.bytes_max = 5'000'000'000;
+  settings.time_max = std::chrono::seconds(600);
+  settings.file_bytes_max = 1 << 20;
+  settings.host_urls_max = 99;
+  settings.tries_max = 9;
+  settings.connections = 17;
+  settings.resolve = {{"a.org", "127.0.0.2"}};
+  const std::string text = FormatSettings(settings);
+  const Result<CrawlSettings> again = ParseSettings(text, "job.toml");
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(FormatSettings(*again), text);
+  EXPECT_EQ(again->seeds, settings.seeds);
+  EXPECT_EQ(again->rules, settings.rules);
+  EXPECT_EQ(again->politeness.delay, settings.politeness.delay);
+  EXPECT_EQ(again->robots, settings.robots);
+  EXPECT_EQ(again->resolve, settings.resolve);
+  EXPECT_EQ(again->bytes_max, settings.bytes_max);
+}
+
+TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
+  for (const char* wrong : {"seeds = [", "seeds = \"a\"", "moon = 1", "depth = -1", "delay = nan",
+                            "seeds = [1]", "scope = \"moon\"", "robots = \"maybe\"",
+                            "rules = [\"host:a.org\"]", "rules = [\"+moon:a.org\"]"}) {
+    const Result<CrawlSettings> settings = ParseSettings(wrong, "x/job.toml");
+    const bool good = settings && ScopeOptionsOf(*settings);
+    EXPECT_FALSE(good) << wrong;
+    if (settings) continue;
+    EXPECT_NE(settings.error().text.find("x/job.toml"), std::string::npos);
+  }
+}
+
+TEST(CrawlSettings, I1_SeedsNeedNoScheme) {
+  EXPECT_EQ(ParseSeed("example.org")->href(), "http://example.org/");
+  EXPECT_EQ(ParseSeed(" https://example.org/a#b ")->href_without_fragment(),
+            "https://example.org/a");
+  for (const char* wrong : {"", "ftp://a.org/", "http://", "file:///etc/passwd"}) {
+    EXPECT_FALSE(ParseSeed(wrong)) << wrong;
+  }
+}
+
+TEST(CrawlSettings, I1_TheUserAgentNamesUsAndTheContact) {
+  CrawlSettings settings;
+  settings.contact = "https://a.org/bot";
+  EXPECT_NE(UserAgentOf(settings).find("stele/"), std::string::npos);
+  EXPECT_NE(UserAgentOf(settings).find("+https://a.org/bot"), std::string::npos);
+  settings.user_agent = "other";
+  EXPECT_EQ(UserAgentOf(settings), "other");
+}
+
+}  // namespace
+}  // namespace stele::crawl

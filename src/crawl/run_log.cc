@@ -1,0 +1,72 @@
+#include "crawl/run_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "util/checksum.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::size_t kRejectedMax = 200'000;
+
+// A log that is cut to its good part; `size` becomes what it has.
+Result<std::unique_ptr<io::WritableFile>> OpenCut(io::FileSystem& fs, const std::string& path,
+                                                  std::uint64_t& size) {
+  Result<std::unique_ptr<io::WritableFile>> file = fs.OpenForAppending(path);
+  if (!file) return file.error();
+  Result<std::unique_ptr<io::ReadableFile>> there = fs.OpenForReading(path);
+  if (!there) return there.error();
+  const Result<std::uint64_t> bytes = (*there)->Size();
+  if (!bytes) return bytes.error();
+  size = std::min(size, *bytes);
+  if (const Status cut = (*file)->Truncate(size); !cut) return cut.error();
+  return file;
+}
+
+Status Append(io::WritableFile& file, std::string& lines, std::uint64_t& size) {
+  if (lines.empty()) return {};
+  if (const Status written = file.Append(lines); !written) return written;
+  size += lines.size();
+  lines.clear();
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunLog>> RunLog::Open(io::FileSystem& fs, const std::string& folder,
+                                             const Sizes& sizes) {
+  std::unique_ptr<RunLog> log(new RunLog());
+  log->sizes_ = sizes;
+  Result<std::unique_ptr<io::WritableFile>> crawl =
+      OpenCut(fs, CrawlLogPath(folder), log->sizes_.crawl);
+  if (!crawl) return crawl.error();
+  Result<std::unique_ptr<io::WritableFile>> scope =
+      OpenCut(fs, ScopeLogPath(folder), log->sizes_.scope);
+  if (!scope) return scope.error();
+  log->crawl_ = *std::move(crawl);
+  log->scope_ = *std::move(scope);
+  return log;
+}
+
+void RunLog::Add(crawl_log::Line line, Timestamp now) {
+  line.logged_at = FormatIsoMillis(now);
+  crawl_lines_ += crawl_log::FormatLine(line);
+  crawl_lines_ += '\n';
+}
+
+void RunLog::AddRejected(const Candidate& candidate, std::string_view reason, Timestamp now) {
+  if (rejected_.size() >= kRejectedMax) rejected_.clear();
+  if (!rejected_.insert(ChecksumOf(candidate.url, ChecksumOf(reason))).second) return;
+  const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+  scope_lines_ += fmt::format("{} {} {} {} {}\n", FormatIsoMillis(now), candidate.url,
+                              or_dash(candidate.hops), or_dash(candidate.via), reason);
+}
+
+Status RunLog::Flush() {
+  if (const Status crawl = Append(*crawl_, crawl_lines_, sizes_.crawl); !crawl) return crawl;
+  return Append(*scope_, scope_lines_, sizes_.scope);
+}
+
+}  // namespace stele::crawl
