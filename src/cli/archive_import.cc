@@ -4,6 +4,7 @@
 #include <set>
 
 #include "archive/import.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/file_jobs.h"
 #include "cli/file_tree.h"
@@ -154,10 +155,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (!arguments.Has("--quiet")) {
     const Totals& totals = import.totals;
     const std::string text = fmt::format(
-        "run {}: {} files, {} of them here already{}; {} captures, {:.1f} MB\n", *run,
-        totals.files.load(), totals.known.load(),
+        "run {}: {}, {} of them here already{}; {}, {}\n", *run, Count(totals.files.load(), "file"),
+        totals.known.load(),
         totals.passed > 0 ? fmt::format(", {} others passed over", totals.passed.load()) : "",
-        totals.captures.load(), static_cast<double>(totals.bytes.load()) / 1e6);
+        Count(totals.captures.load(), "capture"), ByteCount(totals.bytes.load()));
     static_cast<void>(context.err.Write(text));
   }
   return code;

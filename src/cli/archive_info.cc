@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "util/json.h"
 
@@ -33,9 +34,9 @@ std::string InfoText(const archive::ArchiveView& view) {
         std::pair("language", config.language)}) {
     if (!value.empty()) out += fmt::format("{}: {}\n", name, value);
   }
-  out += fmt::format("{} captures in {} containers, {:.1f} MB\n", sums.captures,
-                     holdings.containers().size(), static_cast<double>(sums.bytes) / 1e6);
-  if (sums.losses > 0) out += fmt::format("{} places could not be read\n", sums.losses);
+  out += fmt::format("{} in {}, {}\n", Count(sums.captures, "capture"),
+                     Count(holdings.containers().size(), "container"), ByteCount(sums.bytes));
+  if (sums.losses > 0) out += fmt::format("{} could not be read\n", Count(sums.losses, "place"));
   out += "\nruns:\n";
   for (const auto& [number, run] : holdings.runs()) {
     out += fmt::format("  {:>4}  {}  {:<8} {:>10} captures  {}{}\n", number, FormatIso(run.begin),

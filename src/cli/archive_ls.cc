@@ -31,15 +31,17 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const bool json = arguments.Has("--json");
   std::uint64_t count = 0;
   for (;;) {
-    if (*limit > 0 && count == *limit) {
-      Complain(context, fmt::format("there may be more: --resume {}", HexEncode(results.Resume())));
-      break;
-    }
+    const bool is_full = *limit > 0 && count == *limit;
+    const std::string rest = is_full ? results.Resume() : "";
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return Fail(context, held.error());
     if (*held == nullptr) break;
     // What was purged is forgotten when the catalog is made anew.
     if (view.holdings().IsPurged((*held)->row.place.container)) continue;
+    if (is_full) {
+      Complain(context, fmt::format("there is more: --resume {}", HexEncode(rest)));
+      break;
+    }
     ++count;
     const Status written = context.out.Write(json ? CaptureJson((*held)->row, results.key()) + '\n'
                                                   : CaptureText((*held)->row) + '\n');

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archive/run_report.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
 #include "util/ascii.h"
@@ -17,8 +18,6 @@ using archive::RunReport;
 
 // Media types that are shown to people; the rest is in the JSON.
 constexpr std::size_t kTypesShown = 20;
-
-double Megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
 // The run that is asked for, or the last.
 Result<const archive::Run*> RunOf(const Arguments& arguments, const archive::Holdings& holdings) {
@@ -39,7 +38,7 @@ Result<const archive::Run*> RunOf(const Arguments& arguments, const archive::Hol
 }
 
 void AppendSum(std::string& out, std::string_view name, const CaptureSum& sum) {
-  out += fmt::format("  {:<40} {:>10} {:>12.1f} MB\n", name, sum.captures, Megabytes(sum.bytes));
+  out += fmt::format("  {:<40} {:>10} {:>10}\n", name, sum.captures, ByteCount(sum.bytes));
 }
 
 std::vector<std::pair<std::string, CaptureSum>> LargestTypes(const RunReport& report) {
@@ -68,7 +67,7 @@ void AppendDamage(std::string& out, const RunReport& report) {
                     report.unlisted);
   }
   if (report.damaged == 0) return;
-  out += fmt::format("\n{} places could not be read:\n", report.damaged);
+  out += fmt::format("\n{} could not be read:\n", Count(report.damaged, "place"));
   for (const RunReport::DamagedPlace& place : report.damaged_first) {
     out += fmt::format("  {}: bytes {} to {}: {}\n", place.file, place.loss.begin, place.loss.end,
                        place.loss.reason);
@@ -78,12 +77,11 @@ void AppendDamage(std::string& out, const RunReport& report) {
 
 std::string ReportText(const archive::Run& run, const RunReport& report) {
   std::string out = fmt::format(
-      "run {}, {}: {}\nfrom {} to {}\n{} pages, {} captures, {:.1f} MB, in {} files "
-      "of {:.1f} MB\n",
-      run.number, run.kind, run.note, FormatIso(run.begin),
-      run.end ? FormatIso(*run.end) : "now, or it was interrupted", report.pages.captures,
-      report.all.captures, Megabytes(report.all.bytes), report.containers,
-      Megabytes(report.container_bytes));
+      "run {}, {}: {}\nfrom {} to {}\n{}, {}, {}, in {} of {}\n", run.number, run.kind, run.note,
+      FormatIso(run.begin), run.end ? FormatIso(*run.end) : "now, or it was interrupted",
+      Count(report.pages.captures, "page"), Count(report.all.captures, "capture"),
+      ByteCount(report.all.bytes), Count(report.containers, "file"),
+      ByteCount(report.container_bytes));
   if (report.first) {
     out +=
         fmt::format("captured from {} to {}\n", FormatIso(*report.first), FormatIso(*report.last));

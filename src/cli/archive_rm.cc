@@ -2,6 +2,7 @@
 
 #include "archive/purge.h"
 #include "archive/removal.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
 
@@ -50,8 +51,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (!purge) return ExitCode::kDone;
   const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(*archive);
   if (!purged) return Fail(context, purged.error());
-  Complain(context, fmt::format("deleted {} bytes of {} captures, from {} files", purged->bytes,
-                                purged->captures, purged->containers));
+  Complain(context,
+           fmt::format("deleted {} of {}, from {}", ByteCount(purged->bytes),
+                       Count(purged->captures, "capture"), Count(purged->containers, "file")));
   return ExitCode::kDone;
 }
 

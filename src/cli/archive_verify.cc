@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "archive/verify.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/counter.h"
 #include "cli/file_jobs.h"
@@ -34,13 +35,13 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       });
   if (!outcome) return Fail(context, outcome.error());
   const std::string summary =
-      json ? fmt::format(
-                 "{{\"containers\": {}, \"captures\": {}, \"bytes\": {}, \"defects\": {}}}\n",
-                 outcome->containers, outcome->captures, outcome->bytes, outcome->defects)
-           : fmt::format("{} containers, {} captures, {:.1f} MB read: {}\n", outcome->containers,
-                         outcome->captures, static_cast<double>(outcome->bytes) / 1e6,
-                         outcome->defects == 0 ? "all is right"
-                                               : fmt::format("{} defects", outcome->defects));
+      json
+          ? fmt::format(
+                "{{\"containers\": {}, \"captures\": {}, \"bytes\": {}, \"defects\": {}}}\n",
+                outcome->containers, outcome->captures, outcome->bytes, outcome->defects)
+          : fmt::format("{}, {}, {} read: {}\n", Count(outcome->containers, "container"),
+                        Count(outcome->captures, "capture"), ByteCount(outcome->bytes),
+                        outcome->defects == 0 ? "all is right" : Count(outcome->defects, "defect"));
   const Status written = context.out.Write(summary);
   if (!written) return Fail(context, written.error());
   return outcome->defects == 0 ? ExitCode::kDone : ExitCode::kDefects;
