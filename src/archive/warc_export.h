@@ -1,13 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "archive/archive_view.h"
 #include "archive/companions.h"
 #include "archive/revisit_resolver.h"
+#include "archive/whole_block.h"
 #include "formats/warc/warc_writer.h"
 #include "io/clock.h"
 #include "io/random.h"
@@ -48,15 +47,12 @@ class WarcExport {
  private:
   WarcExport(const ArchiveView& view, io::Random& random, const ExportOptions& options);
   Status WriteWarcinfo(const io::Clock& clock, const std::string& filename);
-  // Copies a record, which is opened twice; in its head `old_id` becomes `new_id` where they are
-  // not empty.
-  using OpenRecord = std::function<Result<std::unique_ptr<StoredRecord>>()>;
-  Result<record::Extent> CopyRecord(const catalog::CapturePlace& place, const OpenRecord& open,
-                                    const std::optional<catalog::Sha256Bytes>& sha256,
-                                    std::string_view old_id, std::string_view new_id);
+  // Copies a record; in its head `old_id` becomes `new_id` where they are not empty.
+  Result<record::Extent> CopyRecord(const catalog::CapturePlace& place, StoredRecord& stored,
+                                    const BlockFacts& facts, std::string_view old_id,
+                                    std::string_view new_id);
   Result<record::Extent> CopyOld(StoredRecord& stored, const catalog::CapturePlace& place,
-                                 std::string_view block_digest, std::string_view payload_digest,
-                                 std::uint64_t length);
+                                 const BlockFacts& facts);
   // Writes the original's content as if it had been stored when the revisit was captured.
   Result<record::Extent> WriteWhole(const catalog::HeldCapture& revisit,
                                     const catalog::HeldCapture& original, std::string& old_id,

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "archive/index_line.h"
+#include "archive/tianwang_export.h"
 #include "archive/wacz_export.h"
 #include "archive/warc_export.h"
 #include "cli/archive_commands.h"
@@ -18,18 +20,21 @@
 namespace stele::cli {
 namespace {
 
-enum class ExportFormat { kWarc, kWacz, kCdxj };
+enum class ExportFormat { kWarc, kWacz, kTianwang, kCdxj };
 
 // By name, else by the end of the file's name. Errors: kInvalid.
 Result<ExportFormat> FormatOf(const Arguments& arguments, const std::string& output) {
   const std::string name = arguments.Get("--format")
                                .value_or(output.ends_with(".cdxj")   ? "cdxj"
                                          : output.ends_with(".wacz") ? "wacz"
+                                         : output.ends_with(".tw")   ? "tianwang"
                                                                      : "warc");
   if (name == "warc") return ExportFormat::kWarc;
   if (name == "wacz") return ExportFormat::kWacz;
+  if (name == "tianwang") return ExportFormat::kTianwang;
   if (name == "cdxj") return ExportFormat::kCdxj;
-  return Error{ErrorCode::kInvalid, fmt::format("--format {} is none of warc, wacz, cdxj", name)};
+  return Error{ErrorCode::kInvalid,
+               fmt::format("--format {} is none of warc, wacz, tianwang, cdxj", name)};
 }
 
 // A capture that is to be written, in the order in which files are read best.
@@ -67,23 +72,116 @@ std::string SiteOf(std::string_view text) {
 }
 
 // One file that is being written.
-struct Target {
-  std::unique_ptr<OutputFile> file;
-  std::unique_ptr<TemporaryFolder> folder;  // for what goes to the standard output
-  // One of the two.
-  std::unique_ptr<archive::WarcExport> warc;
-  std::unique_ptr<archive::WaczExport> wacz;
+class Target {
+ public:
+  virtual ~Target() = default;
+  // Errors: those of the exports.
+  virtual Status Add(const catalog::HeldCapture& capture) = 0;
+  virtual Status Commit() = 0;
+  // Sentences about what is not as it was asked for, and how often.
+  virtual std::map<std::string, std::uint64_t> Remarks() const = 0;
+};
 
-  Result<archive::ExportedCapture> Add(const catalog::HeldCapture& capture) {
-    return wacz != nullptr ? wacz->Add(capture) : warc->Add(capture);
+constexpr const char* kUnresolved =
+    "revisits repeat captures that are not in this archive, and were written as revisits";
+
+std::map<std::string, std::uint64_t> RemarksOf(std::uint64_t unresolved) {
+  if (unresolved == 0) return {};
+  return {{kUnresolved, unresolved}};
+}
+
+class WarcTarget final : public Target {
+ public:
+  static Result<std::unique_ptr<Target>> Begin(Context& context, const archive::ArchiveView& view,
+                                               std::unique_ptr<OutputFile> file,
+                                               const std::string& name, bool keep_revisits) {
+    archive::ExportOptions options;
+    options.keep_revisits = keep_revisits;
+    if (name.ends_with(".warc")) options.compression = record::Compression::kNone;
+    if (name.ends_with(".zst")) options.compression = record::Compression::kZstd;
+    if (name != "-") options.filename = name.substr(name.rfind('/') + 1);
+    auto warc = archive::WarcExport::Begin(view, context.clock, context.random, *file, options);
+    if (!warc) return warc.error();
+    return std::unique_ptr<Target>(std::make_unique<WarcTarget>(std::move(file), *std::move(warc)));
   }
-  Status Commit() {
-    if (const Status done = wacz != nullptr ? wacz->Finish(*file) : Status(); !done) return done;
-    return file->Commit();
+  WarcTarget(std::unique_ptr<OutputFile> file, std::unique_ptr<archive::WarcExport> warc)
+      : file_(std::move(file)), warc_(std::move(warc)) {}
+
+  Status Add(const catalog::HeldCapture& capture) override {
+    const Result<archive::ExportedCapture> added = warc_->Add(capture);
+    return added ? Status() : added.error();
   }
-  std::uint64_t unresolved() const {
-    return wacz != nullptr ? wacz->unresolved() : warc->unresolved();
+  Status Commit() override { return file_->Commit(); }
+  std::map<std::string, std::uint64_t> Remarks() const override {
+    return RemarksOf(warc_->unresolved());
   }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<archive::WarcExport> warc_;
+};
+
+class WaczTarget final : public Target {
+ public:
+  static Result<std::unique_ptr<Target>> Begin(Context& context, const archive::ArchiveView& view,
+                                               std::unique_ptr<OutputFile> file,
+                                               const std::string& name, bool keep_revisits) {
+    auto target = std::make_unique<WaczTarget>(std::move(file));
+    std::string spool = name + ".warc.part";
+    if (name == "-") {
+      Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
+      if (!folder) return folder.error();
+      target->folder_ = *std::move(folder);
+      spool = target->folder_->path() + "/data.warc.gz";
+    }
+    auto wacz = archive::WaczExport::Begin(
+        view, context.clock, context.random, spool,
+        {.keep_revisits = keep_revisits, .software = "Stele " STELE_VERSION});
+    if (!wacz) return wacz.error();
+    target->wacz_ = *std::move(wacz);
+    return std::unique_ptr<Target>(std::move(target));
+  }
+  explicit WaczTarget(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
+
+  Status Add(const catalog::HeldCapture& capture) override {
+    const Result<archive::ExportedCapture> added = wacz_->Add(capture);
+    return added ? Status() : added.error();
+  }
+  Status Commit() override {
+    const Status done = wacz_->Finish(*file_);
+    return done ? file_->Commit() : done;
+  }
+  std::map<std::string, std::uint64_t> Remarks() const override {
+    return RemarksOf(wacz_->unresolved());
+  }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<TemporaryFolder> folder_;  // for what goes to the standard output
+  std::unique_ptr<archive::WaczExport> wacz_;
+};
+
+class TianwangTarget final : public Target {
+ public:
+  TianwangTarget(const archive::ArchiveView& view, std::unique_ptr<OutputFile> file)
+      : file_(std::move(file)), pages_(view, *file_) {}
+
+  Status Add(const catalog::HeldCapture& capture) override {
+    const Result<bool> added = pages_.Add(capture);
+    return added ? Status() : added.error();
+  }
+  Status Commit() override { return file_->Commit(); }
+  std::map<std::string, std::uint64_t> Remarks() const override {
+    std::map<std::string, std::uint64_t> remarks;
+    for (const auto& [why, count] : pages_.left_out()) {
+      remarks[fmt::format("captures were left out: they {}", why)] = count;
+    }
+    return remarks;
+  }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  archive::TianwangExport pages_;
 };
 
 class RecordFiles {
@@ -101,7 +199,7 @@ class RecordFiles {
   Status Add(const catalog::HeldCapture& capture) {
     Result<Target*> target = TargetOf(capture.row);
     if (!target) return target.error();
-    Result<archive::ExportedCapture> exported = (*target)->Add(capture);
+    const Status exported = (*target)->Add(capture);
     if (exported) {
       ++captures_;
       return {};
@@ -119,75 +217,53 @@ class RecordFiles {
 
   Status Commit() {
     for (auto& [name, target] : targets_) {
-      if (const Status done = target.Commit(); !done) return done;
+      if (const Status done = target->Commit(); !done) return done;
     }
     return {};
   }
 
   ExitCode Report(bool quiet) {
-    std::uint64_t unresolved = 0;
-    for (const auto& [name, target] : targets_) unresolved += target.unresolved();
+    std::map<std::string, std::uint64_t> remarks;
+    for (const auto& [name, target] : targets_) {
+      for (const auto& [what, count] : target->Remarks()) remarks[what] += count;
+    }
     if (!quiet) {
       static_cast<void>(
           context_.err.Write(fmt::format("{} captures in {} file{}\n", captures_, targets_.size(),
                                          targets_.size() == 1 ? "" : "s")));
     }
-    if (unresolved > 0) {
-      Complain(context_,
-               fmt::format("{} revisits repeat captures that are not in this archive, and "
-                           "were written as revisits",
-                           unresolved));
-    }
-    return damaged_ + unresolved > 0 ? ExitCode::kDefects : ExitCode::kDone;
+    for (const auto& [what, count] : remarks) Complain(context_, fmt::format("{} {}", count, what));
+    return damaged_ > 0 || !remarks.empty() ? ExitCode::kDefects : ExitCode::kDone;
   }
 
  private:
   Result<Target*> TargetOf(const catalog::Capture& row) {
     const std::string name =
-        per_site_ ? fmt::format("{}/{}{}", output_, SiteOf(row.url),
-                                format_ == ExportFormat::kWacz ? ".wacz" : ".warc.gz")
-                  : output_;
-    if (const auto known = targets_.find(name); known != targets_.end()) return &known->second;
-    Target target;
+        per_site_ ? fmt::format("{}/{}{}", output_, SiteOf(row.url), Ending()) : output_;
+    if (const auto known = targets_.find(name); known != targets_.end()) {
+      return known->second.get();
+    }
     if (per_site_) {
       if (const Status made = context_.fs.MakeDirectory(output_); !made) return made.error();
     }
     Result<std::unique_ptr<OutputFile>> file = OutputFile::Create(context_, name, replace_);
     if (!file) return file.error();
-    target.file = std::move(*file);
-    const Status begun =
-        format_ == ExportFormat::kWacz ? BeginWacz(name, target) : BeginWarc(name, target);
-    if (!begun) return begun.error();
-    return &targets_.emplace(name, std::move(target)).first->second;
+    Result<std::unique_ptr<Target>> target = Begin(name, *std::move(file));
+    if (!target) return target.error();
+    return targets_.emplace(name, *std::move(target)).first->second.get();
   }
 
-  Status BeginWarc(const std::string& name, Target& target) {
-    archive::ExportOptions options;
-    options.keep_revisits = keep_revisits_;
-    if (name.ends_with(".warc")) options.compression = record::Compression::kNone;
-    if (name.ends_with(".zst")) options.compression = record::Compression::kZstd;
-    if (name != "-") options.filename = name.substr(name.rfind('/') + 1);
-    auto warc =
-        archive::WarcExport::Begin(view_, context_.clock, context_.random, *target.file, options);
-    if (!warc) return warc.error();
-    target.warc = std::move(*warc);
-    return {};
-  }
-
-  Status BeginWacz(const std::string& name, Target& target) {
-    std::string spool = name + ".warc.part";
-    if (name == "-") {
-      Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
-      if (!folder) return folder.error();
-      target.folder = *std::move(folder);
-      spool = target.folder->path() + "/data.warc.gz";
+  Result<std::unique_ptr<Target>> Begin(const std::string& name, std::unique_ptr<OutputFile> file) {
+    if (format_ == ExportFormat::kTianwang) {
+      return std::unique_ptr<Target>(std::make_unique<TianwangTarget>(view_, std::move(file)));
     }
-    auto wacz = archive::WaczExport::Begin(
-        view_, context_.clock, context_.random, spool,
-        {.keep_revisits = keep_revisits_, .software = "Stele " STELE_VERSION});
-    if (!wacz) return wacz.error();
-    target.wacz = std::move(*wacz);
-    return {};
+    const auto begin = format_ == ExportFormat::kWacz ? &WaczTarget::Begin : &WarcTarget::Begin;
+    return begin(context_, view_, std::move(file), name, keep_revisits_);
+  }
+
+  std::string_view Ending() const {
+    if (format_ == ExportFormat::kWacz) return ".wacz";
+    return format_ == ExportFormat::kTianwang ? ".tw" : ".warc.gz";
   }
 
   Context& context_;
@@ -197,7 +273,7 @@ class RecordFiles {
   const bool per_site_;
   const bool keep_revisits_;
   const bool replace_;
-  std::map<std::string, Target> targets_;
+  std::map<std::string, std::unique_ptr<Target>> targets_;
   std::uint64_t captures_ = 0;
   std::uint64_t damaged_ = 0;
 };
@@ -253,7 +329,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   Result<ExportFormat> format = FormatOf(arguments, output);
   if (!format) return Fail(context, format.error());
   if (arguments.Has("--per-site") && (*format == ExportFormat::kCdxj || output == "-")) {
-    Complain(context, "--per-site writes WARC or WACZ files to a directory; name one");
+    Complain(context, "--per-site writes WARC, WACZ or Tianwang files to a directory; name one");
     return ExitCode::kUsage;
   }
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.GetAll("--url"));
@@ -279,12 +355,12 @@ Command ExportCommand() {
       "needs no other; --keep-revisits leaves them as they are. Payloads are compared with their "
       "digests on the way; what is damaged is left out and named, and the exit code is 1.\n\nThe "
       "format follows from the file's name: .warc.gz, .warc, .warc.zst, .wacz for ReplayWeb.page, "
-      "with an index and a list of pages, or .cdxj for the index lines of the archive's own "
-      "files.";
+      "with an index and a list of pages, .tw for Tianwang, or .cdxj for the index lines of the "
+      "archive's own files.";
   command.arguments = "FILE";
   command.options = WithArchiveOption(WithCaptureOptions(
       {{"--url", "URL", "Captures of this URL; repeatable"},
-       {"--format", "FORMAT", "warc, wacz or cdxj", "by the file's name, else warc"},
+       {"--format", "FORMAT", "warc, wacz, tianwang or cdxj", "by the file's name, else warc"},
        {"--keep-revisits", "", "Write revisits as they are"},
        {"--per-site", "", "FILE is a directory: one file for each registered domain"},
        {"--force", "", "Replace FILE if it exists"},

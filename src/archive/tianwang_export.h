@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "archive/archive_view.h"
+#include "archive/revisit_resolver.h"
+#include "archive/whole_block.h"
+#include "formats/tianwang/tianwang_writer.h"
+#include "io/stream.h"
+
+namespace stele::archive {
+
+// Writes captures to a Tianwang file, which has nothing but pages: each with its HTTP head as it
+// came, revisits with the contents that they repeat. Not thread-safe. Borrows all for life.
+class TianwangExport {
+ public:
+  TianwangExport(const ArchiveView& view, io::Sink& sink)
+      : view_(view), resolver_(view), writer_(sink) {}
+
+  // False: the format cannot hold it, and left_out() says why.
+  // Errors: kCorrupt when the payload is not what it was, and nothing of it has been written then;
+  // kIo, and those of the sink, after which nothing more can be written.
+  Result<bool> Add(const catalog::HeldCapture& capture);
+
+  // Why captures were left out, and how many for each reason.
+  const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
+
+ private:
+  Result<bool> AddRevisit(const catalog::HeldCapture& capture);
+  Result<bool> Write(const record::Record& record, std::uint64_t length,
+                     const std::function<Status(const TakePiece&)>& for_each);
+  bool LeaveOut(std::string_view why);
+
+  const ArchiveView& view_;
+  const RevisitResolver resolver_;
+  tianwang::Writer writer_;
+  std::map<std::string, std::uint64_t> left_out_;
+};
+
+}  // namespace stele::archive
