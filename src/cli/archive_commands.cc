@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/moment.h"
+#include "archive/moment.h"
 #include "formats/cdx/capture_rules.h"
 #include "formats/url/surt.h"
 #include "util/ascii.h"
@@ -37,7 +37,7 @@ Result<catalog::Selection> UrlsOf(const Arguments& arguments,
   };
   for (const std::string& url : urls) add(catalog::SelectUrl(url));
   for (const std::string& url : arguments.GetAll("--prefix")) {
-    Result<catalog::Selection> below = catalog::SelectPrefix(PrefixKey(url));
+    Result<catalog::Selection> below = catalog::SelectPrefix(archive::PrefixKey(url));
     if (!below) return below.error();
     add(*below);
     // "/a/" is filed under "/a".
@@ -50,8 +50,8 @@ Result<catalog::Selection> UrlsOf(const Arguments& arguments,
   return ranges.empty() ? catalog::SelectAll() : Union(std::move(ranges));
 }
 
-Result<Moments> MomentsOption(std::string_view option, const std::string& text) {
-  const std::optional<Moments> moments = MomentsOf(text);
+Result<archive::Moments> MomentsOption(std::string_view option, const std::string& text) {
+  const std::optional<archive::Moments> moments = archive::MomentsOf(text);
   if (moments) return *moments;
   return Error{ErrorCode::kInvalid,
                fmt::format("{} {} is no time like 20140126 or 2014-01-26T20:06:24Z", option, text)};
@@ -59,12 +59,12 @@ Result<Moments> MomentsOption(std::string_view option, const std::string& text) 
 
 Status FillTimes(const Arguments& arguments, catalog::LocationQuery& query) {
   if (const auto text = arguments.Get("--from")) {
-    Result<Moments> moments = MomentsOption("--from", *text);
+    Result<archive::Moments> moments = MomentsOption("--from", *text);
     if (!moments) return moments.error();
     query.from = moments->first;
   }
   if (const auto text = arguments.Get("--to")) {
-    Result<Moments> moments = MomentsOption("--to", *text);
+    Result<archive::Moments> moments = MomentsOption("--to", *text);
     if (!moments) return moments.error();
     query.to = moments->last;
   }
@@ -72,7 +72,7 @@ Status FillTimes(const Arguments& arguments, catalog::LocationQuery& query) {
     if (arguments.Has("--from") || arguments.Has("--to")) {
       return Error{ErrorCode::kInvalid, "--at is one moment; leave out --from and --to"};
     }
-    Result<Moments> moments = MomentsOption("--at", *text);
+    Result<archive::Moments> moments = MomentsOption("--at", *text);
     if (!moments) return moments.error();
     query.from = moments->last;
     query.pick = catalog::LocationQuery::Pick::kBefore;

@@ -26,6 +26,7 @@ Command RmCommand();
 Command HoldCommand();
 Command BatchCommand();
 Command ReindexCommand();
+Command ServeCommand();
 
 // --archive, and where it is not given $STELE_ARCHIVE, else the current directory.
 std::string ArchiveDirectory(const Arguments& arguments);

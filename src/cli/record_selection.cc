@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/moment.h"
+#include "archive/moment.h"
 #include "formats/cdx/capture_rules.h"
 #include "formats/http/media_type.h"
 #include "formats/url/surt.h"
@@ -108,7 +108,7 @@ Result<RecordSelection> SelectionOf(const Arguments& arguments) {
     selection.url_keys.push_back(url::SurtKey(url));
   }
   for (const std::string& url : arguments.GetAll("--prefix")) {
-    selection.prefixes.push_back(PrefixKey(url));
+    selection.prefixes.push_back(archive::PrefixKey(url));
   }
   for (const std::string& host : arguments.GetAll("--host")) {
     selection.hosts.push_back(url::SurtHost(host));
@@ -129,7 +129,7 @@ Result<RecordSelection> SelectionOf(const Arguments& arguments) {
        {std::pair("--from", &selection.from), std::pair("--to", &selection.to)}) {
     const std::optional<std::string> text = arguments.Get(option);
     if (!text) continue;
-    const std::optional<std::string> moment = MomentDigits(*text);
+    const std::optional<std::string> moment = archive::MomentDigits(*text);
     if (!moment) {
       return Error{
           ErrorCode::kInvalid,

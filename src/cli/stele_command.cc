@@ -65,10 +65,23 @@ Command SteleCommand() {
   root.details = "Data goes to the standard output, messages to the error output.";
   root.examples = {{"stele import --archive my-archive *.warc.gz", "Make an archive"},
                    {"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {ImportCommand(), ExportCommand(),  LsCommand(),      GetCommand(),
-                   InfoCommand(),   ChangesCommand(), DiffCommand(),    ReportCommand(),
-                   VerifyCommand(), RmCommand(),      HoldCommand(),    BatchCommand(),
-                   WarcCommand(),   StoreCommand(),   ReindexCommand(), help,
+  root.commands = {ImportCommand(),
+                   ExportCommand(),
+                   LsCommand(),
+                   GetCommand(),
+                   InfoCommand(),
+                   ChangesCommand(),
+                   DiffCommand(),
+                   ReportCommand(),
+                   VerifyCommand(),
+                   RmCommand(),
+                   HoldCommand(),
+                   BatchCommand(),
+                   WarcCommand(),
+                   StoreCommand(),
+                   ReindexCommand(),
+                   ServeCommand(),
+                   help,
                    version};
   return root;
 }

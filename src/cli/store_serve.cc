@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <csignal>
 #include <limits>
 
+#include "cli/listen_address.h"
+#include "cli/stop_signals.h"
 #include "cli/store_commands.h"
 #include "net/http_server.h"
 #include "store/remote/volume_service.h"
@@ -15,46 +16,6 @@ namespace {
 constexpr std::chrono::seconds kGrace{10};
 // Handlers mostly wait for the disk, and those that wait together share a sync.
 constexpr std::size_t kWorkers = 64;
-
-// Since the server's threads inherit it, the mask leaves the signals to Wait().
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  void Wait() {
-    int signal = 0;
-    sigwait(&signals_, &signal);
-  }
-
- private:
-  sigset_t signals_;
-  sigset_t before_;
-};
-
-// "127.0.0.1:80" or "[::1]:80".
-bool SetAddress(const std::string& listen, net::HttpServerOptions& options) {
-  const std::size_t colon = listen.rfind(':');
-  if (colon == std::string::npos) return false;
-  const auto port = ParseDecimal(std::string_view(listen).substr(colon + 1));
-  std::string_view host = std::string_view(listen).substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!port || *port > std::numeric_limits<std::uint16_t>::max() || host.empty()) return false;
-  options.address = host;
-  options.port = static_cast<std::uint16_t>(*port);
-  return true;
-}
-
-bool IsLoopback(std::string_view address) {
-  return address == "::1" || address.starts_with("127.");
-}
 
 Result<std::vector<store::OwnerRule>> OwnersOf(const Arguments& arguments, Context& context) {
   const std::optional<std::string> file = arguments.Get("--owners");
@@ -103,10 +64,7 @@ std::optional<store::LocalMembers> OpenVolumes(const Arguments& arguments, Conte
 
 std::string AddressLine(const net::HttpServerOptions& options, std::uint16_t port,
                         const std::vector<store::MemberVolume*>& volumes) {
-  const bool is_ipv6 = options.address.find(':') != std::string::npos;
-  std::string line =
-      fmt::format("{}://{}{}{}:{}", options.certificate_file.empty() ? "http" : "https",
-                  is_ipv6 ? "[" : "", options.address, is_ipv6 ? "]" : "", port);
+  std::string line = OriginOf(options, port);
   for (const store::MemberVolume* volume : volumes) line += " " + volume->name();
   return line + "\n";
 }
@@ -117,7 +75,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   options.limits.body_size_max = std::numeric_limits<std::uint64_t>::max() / 2;
   options.certificate_file = arguments.Get("--certificate").value_or("");
   options.key_file = arguments.Get("--key").value_or("");
-  if (!SetAddress(arguments.Get("--listen").value_or("127.0.0.1:7300"), options)) {
+  if (!SetListenAddress(arguments.Get("--listen").value_or("127.0.0.1:7300"), options)) {
     Complain(context, "--listen takes ADDRESS:PORT, such as 127.0.0.1:7300 or [::1]:7300");
     return ExitCode::kUsage;
   }

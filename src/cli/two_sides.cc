@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/moment.h"
+#include "archive/moment.h"
 #include "util/ascii.h"
 
 namespace stele::cli {
@@ -35,7 +35,8 @@ Result<std::uint32_t> RunOf(const std::string& text, const archive::Holdings& ho
 }
 
 Result<Timestamp> MomentOf(std::string_view option, const std::string& text) {
-  if (const std::optional<Moments> moments = MomentsOf(text)) return moments->last;
+  if (const std::optional<archive::Moments> moments = archive::MomentsOf(text))
+    return moments->last;
   return Error{ErrorCode::kInvalid,
                fmt::format("{} {} is no time like 20140126 or 2014-01-26T20:06:24Z", option, text)};
 }

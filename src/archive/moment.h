@@ -7,7 +7,7 @@
 #include "util/timestamp.h"
 
 // Times and URLs as people type them.
-namespace stele::cli {
+namespace stele::archive {
 
 // The digits that every moment in "2014-01-26" or "201401" begins with; nothing when it is no time.
 std::optional<std::string> MomentDigits(std::string_view text);
@@ -23,4 +23,4 @@ std::optional<Moments> MomentsOf(std::string_view text);
 // does.
 std::string PrefixKey(const std::string& url);
 
-}  // namespace stele::cli
+}  // namespace stele::archive

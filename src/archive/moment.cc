@@ -1,11 +1,11 @@
-#include "cli/moment.h"
+#include "archive/moment.h"
 
 #include <algorithm>
 
 #include "formats/url/surt.h"
 #include "util/ascii.h"
 
-namespace stele::cli {
+namespace stele::archive {
 
 std::optional<std::string> MomentDigits(std::string_view text) {
   if (std::all_of(text.begin(), text.end(), IsAsciiDigit)) {
@@ -44,4 +44,4 @@ std::string PrefixKey(const std::string& url) {
   return key;
 }
 
-}  // namespace stele::cli
+}  // namespace stele::archive

@@ -1,0 +1,158 @@
+#include "access/access_rules.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "util/ascii.h"
+
+namespace stele::access {
+namespace {
+
+constexpr std::string_view kExactMark = "###";
+constexpr std::string_view kEverything = "*,";
+constexpr std::int64_t kDayMilliseconds = 24LL * 3600 * 1000;
+
+Error Wrong(std::string text) { return Error{ErrorCode::kInvalid, std::move(text)}; }
+
+Result<std::optional<Timestamp>> TimeMember(const nlohmann::json& object, const char* name) {
+  if (!object.contains(name)) return std::optional<Timestamp>();
+  const nlohmann::json& value = object[name];
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::optional<Timestamp> time = ParseDigits(text);
+  if (!time) return Wrong(fmt::format("\"{}\" is no time", name));
+  return std::optional(*time);
+}
+
+}  // namespace
+
+Timestamp AccessRules::Age::Before(Timestamp now) const {
+  using namespace std::chrono;
+  const sys_time<std::chrono::milliseconds> moment{
+      std::chrono::milliseconds(now.milliseconds - milliseconds)};
+  const auto day = floor<days>(moment);
+  year_month_day date(day);
+  date -= std::chrono::months(months);
+  // The last day of a month that has fewer.
+  if (!date.ok()) date = date.year() / date.month() / last;
+  const auto since = sys_days(date) + (moment - day);
+  return Timestamp{since.time_since_epoch().count()};
+}
+
+Result<AccessRules::Age> AccessRules::ParseAge(std::string_view text) {
+  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object()) return Wrong("\"newer\" and \"older\" take {\"years\": 1} or the like");
+  Age age;
+  for (const auto& [unit, value] : object.items()) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > 10000) {
+      return Wrong(fmt::format("\"{}\" must be a number up to 10000", unit));
+    }
+    const int count = value.get<int>();
+    if (unit == "years") {
+      age.months += 12 * count;
+    } else if (unit == "months") {
+      age.months += count;
+    } else if (unit == "weeks") {
+      age.milliseconds += 7 * kDayMilliseconds * count;
+    } else if (unit == "days") {
+      age.milliseconds += kDayMilliseconds * count;
+    } else {
+      return Wrong(fmt::format("\"{}\" is none of years, months, weeks, days", unit));
+    }
+  }
+  return age;
+}
+
+Result<AccessRules::Rule> AccessRules::ParseRule(std::string_view text) {
+  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object() || !object.contains("access") || !object["access"].is_string()) {
+    return Wrong("behind the key stands no object with \"access\"");
+  }
+  Rule rule;
+  const std::string access = object["access"].get<std::string>();
+  if (access == "block") {
+    rule.access = Access::kBlock;
+  } else if (access == "exclude") {
+    rule.access = Access::kExclude;
+  } else if (access != "allow" && access != "allow_ignore_embargo") {
+    return Wrong(fmt::format("\"{}\" is none of allow, block, exclude", access));
+  }
+  if (object.contains("user") && object["user"].is_string()) {
+    rule.user = object["user"].get<std::string>();
+  }
+  Result<std::optional<Timestamp>> before = TimeMember(object, "before");
+  if (!before) return before.error();
+  rule.before = *before;
+  Result<std::optional<Timestamp>> after = TimeMember(object, "after");
+  if (!after) return after.error();
+  rule.after = *after;
+  for (const auto& [name, age] :
+       {std::pair("newer", &rule.newer), std::pair("older", &rule.older)}) {
+    if (!object.contains(name)) continue;
+    Result<Age> parsed = ParseAge(object[name].dump());
+    if (!parsed) return parsed.error();
+    *age = *parsed;
+  }
+  return rule;
+}
+
+Result<AccessRules> AccessRules::Parse(std::string_view text, const std::string& name) {
+  AccessRules rules;
+  std::size_t number = 0;
+  for (const std::string_view raw : Split(text, '\n')) {
+    ++number;
+    const std::string_view line = TrimSpace(raw);
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t space = line.find(' ');
+    const std::size_t brace = line.find('{');
+    if (space == std::string_view::npos || brace == std::string_view::npos || brace < space) {
+      return Wrong(
+          fmt::format("{}: line {}: a rule is like: org,example)/ - {{\"access\": "
+                      "\"block\"}}",
+                      name, number));
+    }
+    Result<Rule> rule = ParseRule(line.substr(brace));
+    if (!rule) return Wrong(fmt::format("{}: line {}: {}", name, number, rule.error().text));
+    std::string_view key = line.substr(0, space);
+    if (key.ends_with(kExactMark)) {
+      rule->exact = true;
+      key.remove_suffix(kExactMark.size());
+    }
+    if (key == kEverything) key = "";
+    rules.by_length_[key.size()][std::string(key)].push_back(*std::move(rule));
+  }
+  return rules;
+}
+
+bool AccessRules::Applies(const Rule& rule, Timestamp captured, Timestamp now,
+                          std::string_view user) {
+  if (!rule.user.empty() && rule.user != user) return false;
+  if (rule.before && captured >= *rule.before) return false;
+  if (rule.after && captured <= *rule.after) return false;
+  if (rule.newer && captured <= rule.newer->Before(now)) return false;
+  return !rule.older || captured < rule.older->Before(now);
+}
+
+AccessRules::Access AccessRules::Judge(std::string_view key, Timestamp captured, Timestamp now,
+                                       std::string_view user) const {
+  for (const auto& [length, by_key] : by_length_) {
+    if (length > key.size()) continue;
+    const auto found = by_key.find(key.substr(0, length));
+    if (found == by_key.end()) continue;
+    // A rule for one user goes before those for everybody, one for this URL alone before others.
+    const Rule* best = nullptr;
+    const auto rank = [](const Rule& rule) {
+      return (rule.user.empty() ? 0 : 2) + (rule.exact ? 1 : 0);
+    };
+    for (const Rule& rule : found->second) {
+      if (rule.exact && length != key.size()) continue;
+      if (!Applies(rule, captured, now, user)) continue;
+      if (best == nullptr || rank(rule) > rank(*best)) best = &rule;
+    }
+    if (best != nullptr) return best->access;
+  }
+  return Access::kAllow;
+}
+
+}  // namespace stele::access

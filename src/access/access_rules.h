@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::access {
+
+// What may be shown, as pywb's .aclj files say it: docs/access.md, "Access rules". Immutable.
+class AccessRules {
+ public:
+  enum class Access {
+    kAllow,
+    kBlock,    // it is said that it may not be shown: 451
+    kExclude,  // it is not there: 404
+  };
+
+  // Errors: kInvalid, naming the line.
+  static Result<AccessRules> Parse(std::string_view text, const std::string& name);
+
+  // `now` is when it is asked, for rules about the age of captures. `user` is empty for the public.
+  Access Judge(std::string_view key, Timestamp captured, Timestamp now,
+               std::string_view user) const;
+
+  bool empty() const { return by_length_.empty(); }
+
+ private:
+  // A span of time back from now.
+  struct Age {
+    int months = 0;
+    std::int64_t milliseconds = 0;
+
+    Timestamp Before(Timestamp now) const;
+  };
+  struct Rule {
+    Access access = Access::kAllow;
+    std::string user;  // empty: everybody
+    bool exact = false;
+    std::optional<Timestamp> before;  // captured before; after
+    std::optional<Timestamp> after;
+    std::optional<Age> newer;  // captured less, more than that ago
+    std::optional<Age> older;
+  };
+  using ByKey = std::map<std::string, std::vector<Rule>, std::less<>>;
+
+  static Result<Rule> ParseRule(std::string_view json);
+  static Result<Age> ParseAge(std::string_view json);
+  static bool Applies(const Rule& rule, Timestamp captured, Timestamp now, std::string_view user);
+
+  // The longest first: the most special rule decides.
+  std::map<std::size_t, ByKey, std::greater<>> by_length_;
+};
+
+}  // namespace stele::access

@@ -1,0 +1,212 @@
+#include "access/call.h"
+
+#include <fmt/format.h>
+
+#include "codec/gzip_codec.h"
+#include "util/ascii.h"
+#include "util/json.h"
+
+namespace stele::access {
+namespace {
+
+// Less is not worth it.
+constexpr std::size_t kCompressedFrom = 1024;
+constexpr int kGzipLevel = 4;
+constexpr std::size_t kPieceBytes = 32 << 10;
+
+// No script, no picture, nothing from anywhere.
+constexpr std::string_view kPlainPolicy =
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'";
+
+constexpr std::string_view kPageBegin =
+    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+    "content=\"width=device-width\"><style>body{font:16px/1.5 sans-serif;max-width:60em;"
+    "margin:2em auto;padding:0 1em;color:#222;background:#fff}@media(prefers-color-scheme:dark)"
+    "{body{color:#ddd;background:#1b1b1b}a{color:#8cf}}code{overflow-wrap:anywhere}"
+    "td,th{text-align:left;padding:0 1em 0 0;vertical-align:top}</style><title>";
+
+class GeneratedSource final : public io::Source {
+ public:
+  explicit GeneratedSource(MakePiece make) : make_(std::move(make)) {}
+
+  Result<std::size_t> Read(std::span<char> out) override {
+    while (at_ == piece_.size() && !ended_) {
+      piece_.clear();
+      at_ = 0;
+      while (piece_.size() < kPieceBytes && !ended_) {
+        Result<bool> more = make_(piece_);
+        if (!more) return more.error();
+        ended_ = !*more;
+      }
+    }
+    const std::size_t size = std::min(out.size(), piece_.size() - at_);
+    piece_.copy(out.data(), size, at_);
+    at_ += size;
+    return size;
+  }
+
+ private:
+  MakePiece make_;
+  std::string piece_;
+  std::size_t at_ = 0;
+  bool ended_ = false;
+};
+
+int StatusOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNotFound:
+      return 404;
+    case ErrorCode::kInvalid:
+      return 400;
+    case ErrorCode::kCorrupt:
+    case ErrorCode::kIo:
+      return 502;
+    case ErrorCode::kBusy:
+    case ErrorCode::kOutdated:
+      return 503;
+    case ErrorCode::kFull:
+      return 413;
+  }
+  return 500;
+}
+
+std::string_view NameOf(int status) {
+  switch (status) {
+    case 400:
+      return "invalid";
+    case 404:
+      return "not-found";
+    case 413:
+      return "full";
+    case 451:
+      return "blocked";
+    case 503:
+      return "busy";
+    default:
+      return "corrupt";
+  }
+}
+
+}  // namespace
+
+net::ResponseStart StartOf(int status, std::string_view content_type) {
+  net::ResponseStart start;
+  start.status = status;
+  start.fields = {{"Content-Type", std::string(content_type)},
+                  {"Cache-Control", "no-cache"},
+                  {"X-Content-Type-Options", "nosniff"},
+                  {"Referrer-Policy", "no-referrer"}};
+  if (content_type == kHtmlType) {
+    start.fields.push_back({"Content-Security-Policy", std::string(kPlainPolicy)});
+  }
+  return start;
+}
+
+bool AcceptsCoding(const http::Headers& headers, std::string_view coding) {
+  for (const std::string_view item : headers.List("Accept-Encoding")) {
+    const std::size_t end = item.find(';');
+    if (!EqualsIgnoreCase(TrimSpace(item.substr(0, end)), coding)) continue;
+    if (end == std::string_view::npos) return true;
+    const std::string_view weight = TrimSpace(item.substr(end + 1));
+    return weight.find_first_not_of("q=0.") != std::string_view::npos;
+  }
+  return false;
+}
+
+void Send(const Call& call, net::ResponseStart start, std::string_view body) {
+  std::string packed;
+  if (body.size() >= kCompressedFrom && AcceptsCoding(call.request.head().headers, "gzip")) {
+    Result<std::string> compressed = codec::GzipCodec().Compress(body, kGzipLevel);
+    if (compressed) {
+      packed = *std::move(compressed);
+      body = packed;
+      start.fields.push_back({"Content-Encoding", "gzip"});
+    }
+  }
+  start.fields.push_back({"Vary", "Accept-Encoding"});
+  // A client that has gone needs no answer.
+  static_cast<void>(call.response.Reply(start, body));
+}
+
+void SendText(const Call& call, std::string_view content_type, std::string_view body) {
+  Send(call, StartOf(200, content_type), body);
+}
+
+void SendJson(const Call& call, std::string_view json) {
+  Send(call, StartOf(200, kJsonType), json);
+}
+
+void Redirect(const Call& call, std::string location, std::vector<net::HeaderField> fields) {
+  net::ResponseStart start = StartOf(302, kPlainType);
+  start.fields.insert(start.fields.end(), fields.begin(), fields.end());
+  start.fields.push_back({"Location", std::move(location)});
+  static_cast<void>(call.response.Reply(start, ""));
+}
+
+void SendPieces(const Call& call, net::ResponseStart start, MakePiece make) {
+  static_cast<void>(
+      call.response.SendFrom(start, std::make_unique<GeneratedSource>(std::move(make))));
+}
+
+std::string EscapeHtml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string PlainPage(std::string_view title, std::string_view body) {
+  return fmt::format("{}{}</title></head><body><h1>{}</h1>{}</body></html>\n", kPageBegin,
+                     EscapeHtml(title), EscapeHtml(title), body);
+}
+
+void SendError(const Call& call, int status, std::string_view title, std::string_view text) {
+  if (call.path.starts_with("api/")) {
+    std::string json = fmt::format("{{\"code\": \"{}\", \"error\": ", NameOf(status));
+    AppendJsonString(json, text);
+    return Send(call, StartOf(status, kJsonType), json + "}\n");
+  }
+  const std::string body = fmt::format("<p>{}</p><p><a href=\"{}\">To the archive</a></p>",
+                                       EscapeHtml(text), EscapeHtml(call.prefix));
+  Send(call, StartOf(status, kHtmlType), PlainPage(title, body));
+}
+
+void SendError(const Call& call, const Error& error) {
+  const int status = StatusOf(error.code);
+  const std::string_view title = status == 404   ? "Not in this archive"
+                                 : status == 400 ? "This cannot be asked"
+                                 : status == 413 ? "Too much at once"
+                                 : status == 503 ? "Not now"
+                                                 : "The archive is damaged here";
+  SendError(call, status, title, error.text);
+}
+
+void SendNotFound(const Call& call, std::string_view what) {
+  SendError(call, 404, "Not in this archive", fmt::format("{} is not in this archive.", what));
+}
+
+void SendBlocked(const Call& call) {
+  SendError(call, 451, "Not to be shown", "The rules of this archive do not let this be shown.");
+}
+
+}  // namespace stele::access

@@ -1,0 +1,238 @@
+#include "access/capture_content.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "archive/revisit_resolver.h"
+#include "codec/registry.h"
+#include "util/ascii.h"
+
+namespace stele::access {
+namespace {
+
+using catalog::HeldCapture;
+
+// Payloads up to this are read before the answer begins, so that damage gives an error page.
+constexpr std::size_t kReadAtOnce = 256 << 10;
+constexpr std::size_t kPieceBytes = 64 << 10;
+constexpr std::size_t kHeadBytesMax = 48 << 10;
+constexpr int kNotModified = 304;
+
+const codec::Registry& Codecs() {
+  static const codec::Registry registry = codec::StandardRegistry();
+  return registry;
+}
+
+// Whose file is meant, without saying where it lies.
+Error Told(const Snapshot& snapshot, const HeldCapture& capture, const Error& error) {
+  const archive::Container* container = snapshot.view.holdings().Find(capture.row.place.container);
+  const std::string file = container == nullptr ? "a file that this archive does not know"
+                                                : fmt::format("the file {}", container->name);
+  const std::string_view what = error.code == ErrorCode::kNotFound ? "is missing"
+                                : error.code == ErrorCode::kIo     ? "cannot be read"
+                                                                   : "is damaged there";
+  return Error{error.code == ErrorCode::kNotFound ? ErrorCode::kIo : error.code,
+               fmt::format("The capture of {} from {} is listed, but {}, which holds it, {}. Run "
+                           "stele verify.",
+                           capture.row.url, FormatIso(capture.row.time), file, what)};
+}
+
+ArchivedHead HeadOf(const http::ResponseHead& response) {
+  ArchivedHead head;
+  head.status = response.status;
+  head.reason = CleanValue(response.reason);
+  std::size_t bytes = 0;
+  for (const http::Field& field : response.headers.fields()) {
+    bytes += field.name.size() + field.value.size();
+    if (bytes > kHeadBytesMax) break;
+    if (!IsFieldName(field.name)) continue;
+    head.fields.push_back({std::string(field.name), CleanValue(field.value)});
+  }
+  return head;
+}
+
+// The head of a revisit's own record; nothing where it has none, or is only "not modified".
+std::optional<ArchivedHead> RevisitHead(archive::StoredRecord& stored) {
+  record::PayloadStream stream;
+  stream.Begin(stored.record());
+  while (!stream.head_is_known()) {
+    const Result<std::string_view> piece = stored.Read();
+    if (!piece || piece->empty()) {
+      stream.Finish(nullptr);
+      break;
+    }
+    stream.Feed(*piece, nullptr);
+  }
+  const http::ResponseHead* head = stream.response();
+  if (head == nullptr || head->status == kNotModified || head->status == 0) return std::nullopt;
+  return HeadOf(*head);
+}
+
+}  // namespace
+
+std::string_view ArchivedHead::Find(std::string_view name) const {
+  for (const net::HeaderField& field : fields) {
+    if (EqualsIgnoreCase(field.name, name)) return field.value;
+  }
+  return "";
+}
+
+std::string CleanValue(std::string_view value) {
+  std::string clean(TrimSpace(value));
+  for (char& c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return clean;
+}
+
+bool IsFieldName(std::string_view name) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    return IsAsciiAlnum(c) || kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
+                                                             const HeldCapture& capture,
+                                                             const KeepsCoding& keeps) {
+  std::unique_ptr<CaptureContent> content(new CaptureContent(sight.snapshot()));
+  HeldCapture held = capture;
+  std::optional<ArchivedHead> own_head;
+  if ((capture.row.flags & catalog::kRevisit) != 0) {
+    Result<std::unique_ptr<archive::StoredRecord>> revisit = sight.view().Open(capture.row);
+    if (!revisit) return Told(*sight.snapshot(), capture, revisit.error());
+    own_head = RevisitHead(**revisit);
+    Result<HeldCapture> original = archive::RevisitResolver(sight.view()).Resolve(capture);
+    if (!original) return original.error();
+    held = *std::move(original);
+    const std::string key =
+        held.row.key.empty() ? KeyOfUrl(held.row.url) : std::string(held.row.key);
+    if (!sight.Shows(key, held.row)) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{} of {} repeats a capture that may not be shown", capture.row.url,
+                               FormatIso(capture.row.time))};
+    }
+  }
+  if (const Status begun = content->Begin(held, keeps); !begun) {
+    return Told(*sight.snapshot(), held, begun.error());
+  }
+  if (own_head) content->head_ = *std::move(own_head);
+  return content;
+}
+
+Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keeps) {
+  Result<std::unique_ptr<archive::StoredRecord>> stored = snapshot_->view.Open(content.row);
+  if (!stored) return stored.error();
+  record_ = std::move(*stored);
+  sha256_ = content.row.sha256;
+  stream_.Begin(record_->record());
+  while (!stream_.head_is_known() && !ended_) {
+    if (const Status pumped = Pump(); !pumped) return pumped;
+  }
+  std::vector<std::string_view> codings;
+  if (const http::ResponseHead* response = stream_.response()) {
+    head_ = HeadOf(*response);
+    codings = http::ContentCodings(response->headers);
+  } else {
+    head_.fields.push_back({"Content-Type", CleanValue(record_->record().content_type)});
+  }
+  std::erase_if(codings, [](std::string_view one) { return EqualsIgnoreCase(one, "identity"); });
+  if (codings.size() == 1 && keeps(codings[0])) {
+    coding_ = CleanValue(codings[0]);
+  } else if (!codings.empty()) {
+    decoder_ = std::make_unique<http::ContentDecoder>(Codecs(), codings);
+    if (decoder_->passes_through()) decoder_.reset();
+  }
+  if (!decoder_) length_ = content.row.length;
+  return Pump(kReadAtOnce);
+}
+
+void CaptureContent::OnPayload(std::string_view piece) {
+  if (sha256_) hasher_.Update(piece);
+  payload_ += piece;
+}
+
+Status CaptureContent::Pump() {
+  Result<std::string_view> piece = record_->Read();
+  if (!piece) return piece.error();
+  if (!piece->empty()) {
+    stream_.Feed(*piece, this);
+    return {};
+  }
+  stream_.Finish(this);
+  ended_ = true;
+  if (sha256_ && hasher_.Finish().bytes() != std::string_view(sha256_->data(), sha256_->size())) {
+    return Error{ErrorCode::kCorrupt, "the payload is not what it was when it came"};
+  }
+  return {};
+}
+
+// Until more than `wanted` bytes wait, or all is there.
+Status CaptureContent::Pump(std::size_t wanted) {
+  if (at_ > kPieceBytes) {
+    payload_.erase(0, at_);
+    at_ = 0;
+  }
+  while (!ended_ && waiting() <= wanted) {
+    if (const Status pumped = Pump(); !pumped) return pumped;
+  }
+  return {};
+}
+
+Result<std::size_t> CaptureContent::Read(std::span<char> out) {
+  if (decoder_) return Decode(out);
+  if (const Status pumped = Pump(out.size()); !pumped) return pumped.error();
+  const std::size_t size = std::min(out.size(), waiting());
+  payload_.copy(out.data(), size, at_);
+  at_ += size;
+  return size;
+}
+
+Result<std::size_t> CaptureContent::Decode(std::span<char> out) {
+  for (;;) {
+    if (const Status pumped = Pump(kPieceBytes); !pumped) return pumped.error();
+    if (decoded_) {
+      // The rest is only compared with its digest.
+      at_ = payload_.size();
+      if (ended_) return std::size_t{0};
+      continue;
+    }
+    const http::ContentDecoder::Step step =
+        decoder_->Decode(std::string_view(payload_).substr(at_), out, ended_);
+    at_ += step.consumed;
+    decoded_ = step.done || (ended_ && step.consumed == 0 && step.produced == 0);
+    if (step.produced > 0) return step.produced;
+  }
+}
+
+Result<std::string> CaptureContent::ReadAll(std::size_t size_max) {
+  std::string all;
+  for (;;) {
+    const std::size_t before = all.size();
+    all.resize(before + kPieceBytes);
+    Result<std::size_t> size = Read(std::span(all).subspan(before));
+    if (!size) return size.error();
+    all.resize(before + *size);
+    if (*size == 0) return all;
+    if (all.size() > size_max) {
+      return Error{ErrorCode::kFull, fmt::format("it has more than {} bytes", size_max)};
+    }
+  }
+}
+
+Result<std::size_t> PartSource::Read(std::span<char> out) {
+  while (skip_ > 0) {
+    const auto most = std::min<std::uint64_t>(skip_, out.size());
+    Result<std::size_t> size = whole_->Read(out.first(static_cast<std::size_t>(most)));
+    if (!size || *size == 0) return size;
+    skip_ -= *size;
+  }
+  const auto most = std::min<std::uint64_t>(left_, out.size());
+  if (most == 0) return std::size_t{0};
+  Result<std::size_t> size = whole_->Read(out.first(static_cast<std::size_t>(most)));
+  if (size) left_ -= *size;
+  return size;
+}
+
+}  // namespace stele::access

@@ -1,0 +1,163 @@
+#include "access/cdx_server.h"
+
+#include <algorithm>
+#include <set>
+
+#include "access/test_access.h"
+#include "formats/url/test_data.h"
+
+namespace stele::access {
+namespace {
+
+using testing::Answer;
+using testing::PutFile;
+using testing::Serving;
+using testing::WarcText;
+
+class CdxServing : public Serving {
+ protected:
+  void BringSome() {
+    Bring(WarcText(record::Compression::kNone)
+              .Response("http://a.org/", "2010-01-01T00:00:00Z", "one")
+              .Response("http://a.org/", "2012-01-01T00:00:00Z", "one")
+              .Response("http://a.org/", "2012-06-01T00:00:00Z", "gone", "text/html", 404)
+              .Response("http://a.org/", "2014-01-01T00:00:00Z", "two")
+              .Response("http://a.org/x.png", "2012-01-01T00:00:01Z", "png", "image/png")
+              .Response("http://sub.a.org/", "2012-01-01T00:00:02Z", "sub"));
+    Serve();
+  }
+  // The timestamps of an answer with nothing else in it.
+  std::string Times(const std::string& query) {
+    const Answer answer = Get("/cdx/search/cdx?fl=timestamp&url=" + query);
+    EXPECT_EQ(answer.status, 200) << query << answer.body;
+    std::string times;
+    for (const std::string_view line : Split(answer.body, '\n')) {
+      if (!line.empty()) times += fmt::format("{}{}", times.empty() ? "" : " ", line.substr(0, 6));
+    }
+    return times;
+  }
+};
+
+TEST_F(CdxServing, I7_TheInternetArchivesDialect) {
+  BringSome();
+  const Answer text = Get("/cdx/search/cdx?url=a.org/x.png");
+  EXPECT_EQ(text.body.substr(0, text.body.rfind(' ')),
+            "org,a)/x.png 20120101000001 http://a.org/x.png image/png 200 "
+            "SBAKPVWN66QNNSVRQI4DDRWOW7IBV6L7")
+      << text.body;
+  const Answer json = Get("/cdx/search/cdx?url=a.org&output=json&fl=timestamp,statuscode&limit=2");
+  EXPECT_EQ(json.body,
+            "[[\"timestamp\", \"statuscode\"],\n[\"20100101000000\", \"200\"],\n"
+            "[\"20120101000000\", \"200\"]]\n");
+  EXPECT_EQ(Get("/cdx/search/cdx?url=b.org&output=json").body, "[]\n");
+  EXPECT_EQ(Get("/cdx/search/cdx?url=b.org").body, "");
+  EXPECT_EQ(Get("/cdx/search/cdx?url=a.org&showNumPages=true").body, "1\n");
+  EXPECT_EQ(Get("/cdx/search/cdx?url=a.org&filter=(").status, 400);
+}
+
+TEST_F(CdxServing, I7_PywbsDialect) {
+  BringSome();
+  for (const std::string path : {"/cdx", "/web/cdx", "/lab/cdx"}) {
+    const Answer answer = Get(path + "?url=http://a.org/x.png");
+    EXPECT_TRUE(answer.body.starts_with(
+        "org,a)/x.png 20120101000001 {\"url\": \"http://a.org/x.png\", \"mime\": \"image/png\", "
+        "\"status\": \"200\", "))
+        << answer.body;
+  }
+  const Answer json = Get("/cdx?url=a.org&output=json&limit=1&fl=urlkey,url,status");
+  EXPECT_EQ(json.body,
+            "{\"urlkey\": \"org,a)/\", \"url\": \"http://a.org/\", \"status\": "
+            "\"200\"}\n");
+  EXPECT_EQ(Get("/cdx?url=a.org&output=text&fl=timestamp&filter==status:404").body,
+            "20120601000000\n");
+  EXPECT_EQ(Get("/cdx?url=a.org&output=text&fl=timestamp&filter=!~status:2&limit=1").body,
+            "20120601000000\n");
+}
+
+TEST_F(CdxServing, I7_SelectionsTimesAndOrder) {
+  BringSome();
+  EXPECT_EQ(Times("a.org"), "201001 201201 201206 201401");
+  EXPECT_EQ(Times("a.org/*"), "201001 201201 201206 201401 201201");
+  EXPECT_EQ(Times("*.a.org"), "201001 201201 201206 201401 201201 201201");
+  EXPECT_EQ(Times("a.org&matchType=host"), "201001 201201 201206 201401 201201");
+  EXPECT_EQ(Times("a.org&from=2012&to=2012"), "201201 201206");
+  EXPECT_EQ(Times("a.org&from=201202"), "201206 201401");
+  EXPECT_EQ(Times("a.org&limit=2&offset=1"), "201201 201206");
+  EXPECT_EQ(Times("a.org&limit=-2"), "201206 201401");
+  EXPECT_EQ(Times("a.org&sort=reverse"), "201401 201206 201201 201001");
+  EXPECT_EQ(Times("a.org&sort=reverse&from=2012&to=2012"), "201206 201201");
+  EXPECT_EQ(Times("a.org&sort=closest&closest=20120201"), "201201 201206 201401 201001");
+  EXPECT_EQ(Times("a.org&closest=2020&limit=1"), "201401");
+  EXPECT_EQ(Times("a.org&filter=!statuscode:404&filter=mimetype:text/.*"), "201001 201201 201401");
+  EXPECT_EQ(Times("a.org&collapse=digest"), "201001 201206 201401");
+  EXPECT_EQ(Times("a.org&collapse=timestamp:4"), "201001 201201 201401");
+  EXPECT_EQ(Times("a.org&page=0&pageSize=1"), "201001 201201 201206 201401");
+  EXPECT_EQ(Times("a.org&page=1&pageSize=1"), "");
+}
+
+TEST_F(CdxServing, I7_AnAnswerGoesOnWhereItEnded) {
+  BringSome();
+  std::string seen;
+  std::string resume;
+  for (int i = 0; i < 10; ++i) {
+    const Answer answer = Get(
+        "/cdx/search/cdx?url=*.a.org&fl=timestamp&limit=2&showResumeKey=true&resumeKey=" + resume);
+    const std::size_t end = answer.body.find("\n\n");
+    seen += answer.body.substr(0, end == std::string::npos ? end : end + 1);
+    if (end == std::string::npos) break;
+    resume = std::string(TrimSpace(answer.body.substr(end)));
+  }
+  EXPECT_EQ(seen, Get("/cdx/search/cdx?url=*.a.org&fl=timestamp").body);
+}
+
+// Index files of other projects say what is in their samples; our answers are the same lines.
+class CdxOfOthers : public Serving, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(CdxOfOthers, I7_AnswersEqualTheirIndexFiles) {
+  const url::TestData data(STELE_TEST_DATA);
+  const std::string folder = "warc-samples/pywb/";
+  const std::string name = GetParam();
+  const std::optional<std::string> warc = data.Read(folder + name + ".warc.gz");
+  const std::optional<std::string> cdxj = data.Read(folder + name + ".cdxj");
+  if (!warc || !cdxj) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
+  const std::uint32_t run = *archive_->BeginRun("import", "");
+  PutFile(fs_, name + ".warc.gz", *warc);
+  ASSERT_TRUE(archive::ImportFile(*archive_, run, name + ".warc.gz", {}));
+  ASSERT_TRUE(archive_->EndRun(run));
+  Serve();
+  std::size_t lines = 0;
+  for (const std::string_view line : Split(*cdxj, '\n')) {
+    if (line.empty()) continue;
+    ++lines;
+    const std::size_t begin = line.find("\"url\": \"") + 8;
+    const std::string url(line.substr(begin, line.find('"', begin) - begin));
+    const std::string key(line.substr(0, line.find(' ')));
+    if (key.find("__wb_method") != std::string::npos) continue;
+    const Answer answer = Get("/cdx?url=" + EncodeArgument(url));
+    EXPECT_NE(("\n" + answer.body).find(fmt::format("\n{}\n", line)), std::string::npos)
+        << line << "\n"
+        << answer.body;
+  }
+  EXPECT_GT(lines, 0u);
+  // And no others: all lines of all hosts.
+  std::set<std::string> hosts;
+  std::size_t answered = 0;
+  for (const std::string_view line : Split(*cdxj, '\n')) {
+    if (line.empty()) continue;
+    const std::string part(line.substr(0, line.find(')')));
+    if (!hosts.insert(part).second) continue;
+    std::string host;
+    for (const std::string_view label : Split(part, ',')) {
+      host = host.empty() ? std::string(label) : fmt::format("{}.{}", label, host);
+    }
+    const Answer answer = Get("/cdx?matchType=host&url=" + host);
+    answered += static_cast<std::size_t>(std::count(answer.body.begin(), answer.body.end(), '\n'));
+  }
+  EXPECT_EQ(answered, lines);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pywb, CdxOfOthers, ::testing::Values("iana", "dupes"),
+                         [](const auto& one) { return std::string(one.param); });
+
+}  // namespace
+}  // namespace stele::access

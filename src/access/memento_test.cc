@@ -1,0 +1,134 @@
+#include "access/memento.h"
+
+#include <map>
+#include <set>
+
+#include "access/test_access.h"
+
+namespace stele::access {
+namespace {
+
+using testing::Answer;
+using testing::Serving;
+using testing::WarcText;
+
+class Mementos : public Serving {
+ protected:
+  // The target of the link with this relation; empty where there is none.
+  std::string Linked(const std::string& links, const std::string& rel) const {
+    const std::size_t at = links.find("rel=\"" + rel + "\"");
+    if (at == std::string::npos) return "";
+    const std::size_t begin = links.rfind('<', at);
+    const std::size_t end = links.find('>', begin);
+    const std::string url = links.substr(begin + 1, end - begin - 1);
+    return url.starts_with(Origin()) ? url.substr(Origin().size()) : url;
+  }
+};
+
+TEST_F(Mementos, I7_ATimeGateLeadsToTheNearest) {
+  Bring(WarcText()
+            .Response("http://a.org/", "2010-01-01T00:00:00Z", "x")
+            .Response("http://a.org/", "2012-01-01T00:00:00Z", "y")
+            .Response("http://a.org/", "2014-01-01T00:00:00Z", "z"));
+  Serve();
+  for (const std::string gate : {"/web/http://a.org/", "/timegate/http://a.org/"}) {
+    const Answer last = Get(gate);
+    EXPECT_EQ(last.status, 302);
+    EXPECT_EQ(last.Header("Location"), "/web/20140101000000/http://a.org/");
+    EXPECT_EQ(last.Header("Vary"), "accept-datetime");
+    EXPECT_EQ(last.Header("Memento-Datetime"), "");
+    const Answer near = Get(gate, "Accept-Datetime: Sun, 01 Jan 2012 05:00:00 GMT\r\n");
+    EXPECT_EQ(near.Header("Location"), "/web/20120101000000/http://a.org/");
+    const std::string links = near.Header("Link");
+    EXPECT_EQ(Linked(links, "original"), "http://a.org/");
+    EXPECT_EQ(Linked(links, "timegate"), "/web/http://a.org/");
+    EXPECT_EQ(Linked(links, "timemap"), "/web/timemap/link/http://a.org/");
+    EXPECT_EQ(Linked(links, "first memento"), "/web/20100101000000/http://a.org/");
+    EXPECT_EQ(Linked(links, "last memento"), "/web/20140101000000/http://a.org/");
+    EXPECT_EQ(Get(gate, "Accept-Datetime: yesterday\r\n").status, 400);
+  }
+  EXPECT_EQ(Get("/web/http://b.org/").status, 404);
+}
+
+TEST_F(Mementos, I7_TimeMapsComeInThreeForms) {
+  Bring(WarcText()
+            .Response("http://a.org/", "2010-01-01T00:00:00Z", "x")
+            .Response("http://a.org/", "2014-01-01T00:00:00Z", "z"));
+  Serve();
+  const Answer link = Get("/web/timemap/link/http://a.org/");
+  EXPECT_EQ(link.Header("Content-Type"), "application/link-format");
+  EXPECT_EQ(Linked(link.body, "first memento"), "/web/20100101000000/http://a.org/");
+  EXPECT_EQ(Linked(link.body, "last memento"), "/web/20140101000000/http://a.org/");
+  EXPECT_NE(link.body.find("from=\"Fri, 01 Jan 2010 00:00:00 GMT\"; until=\"Wed, 01 Jan 2014 "
+                           "00:00:00 GMT\""),
+            std::string::npos)
+      << link.body;
+  EXPECT_EQ(Get("/timemap/link/http://a.org/").body, link.body);
+  EXPECT_EQ(Get("/timemap/http://a.org/").body, link.body);
+  const Answer json = Get("/timemap/json/http://a.org/");
+  EXPECT_NE(json.body.find("{\"datetime\": \"2010-01-01T00:00:00Z\", \"uri\": \"" + Origin() +
+                           "/web/20100101000000/http://a.org/\"}"),
+            std::string::npos)
+      << json.body;
+  const Answer cdxj = Get("/timemap/cdxj/http://a.org/");
+  EXPECT_NE(cdxj.body.find("\n20140101000000 {\"uri\": \""), std::string::npos) << cdxj.body;
+  EXPECT_EQ(Get("/timemap/link/http://b.org/").status, 404);
+}
+
+// TimeGate, memento, TimeMap and neighbours agree for every capture.
+TEST_F(Mementos, I7_AWalkOverEveryCaptureIsConsistent) {
+  WarcText warc;
+  std::map<std::string, std::set<std::string>> captured;
+  for (int i = 0; i < 40; ++i) {
+    const std::string url = fmt::format("http://a.org/{}?q={}", i % 3, i % 3);
+    const std::string date = fmt::format("20{:02}-03-0{}T00:00:{:02}Z", 1 + i % 7, 1 + i % 9, i);
+    warc.Response(url, date, fmt::format("body {}", i));
+    captured[url].insert(FormatDigits14(*ParseIso(date)));
+  }
+  Bring(warc);
+  Serve();
+  for (const auto& [url, times] : captured) {
+    const Answer map = Get("/timemap/link/" + url);
+    std::string at = Linked(map.body, times.size() == 1 ? "first last memento" : "first memento");
+    for (const std::string& time : times) {
+      EXPECT_EQ(at, "/web/" + time + "/" + url);
+      EXPECT_NE(map.body.find("<" + Origin() + at + ">"), std::string::npos);
+      const Answer memento = Get(at);
+      EXPECT_EQ(memento.status, 200) << at;
+      const std::string date = memento.Header("Memento-Datetime");
+      EXPECT_EQ(FormatDigits14(*ParseHttpDate(date)), time);
+      const std::string links = memento.Header("Link");
+      EXPECT_EQ(Linked(links, "original"), url);
+      EXPECT_EQ(
+          Get(Linked(links, "timegate"), "Accept-Datetime: " + date + "\r\n").Header("Location"),
+          at);
+      if (time == *times.rbegin()) break;
+      const std::string next = Linked(links, "next memento");
+      EXPECT_EQ(Linked(Get(next).Header("Link"), "prev memento"), at);
+      at = next;
+    }
+  }
+}
+
+TEST_F(Mementos, I7_LongTimeMapsComeInPages) {
+  WarcText warc(record::Compression::kNone);
+  const std::int64_t begin = ParseIso("2000-01-01T00:00:00Z")->milliseconds;
+  for (std::size_t i = 0; i < kTimeMapMementos + 2; ++i) {
+    const Timestamp time{begin + static_cast<std::int64_t>(i) * 1000};
+    warc.Response("http://a.org/", FormatIso(time), "x");
+  }
+  Bring(warc);
+  Serve();
+  const Answer first = Get("/web/timemap/link/http://a.org/");
+  const std::string next = Linked(first.body, "next timemap");
+  EXPECT_EQ(next, "/web/timemap/link/page2/http://a.org/");
+  EXPECT_EQ(Linked(first.body, "last memento"), "");
+  const Answer second = Get(next);
+  EXPECT_EQ(Linked(second.body, "prev timemap"), "/web/timemap/link/http://a.org/");
+  EXPECT_EQ(Linked(second.body, "first memento"), "");
+  EXPECT_EQ(Linked(second.body, "last memento"), "/web/20000101024641/http://a.org/");
+  EXPECT_EQ(Get("/web/timemap/link/page3/http://a.org/").status, 404);
+}
+
+}  // namespace
+}  // namespace stele::access

@@ -1,0 +1,274 @@
+#include "access/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "access/byte_range.h"
+#include "access/memento.h"
+#include "archive/holdings.h"
+#include "formats/http/media_type.h"
+#include "formats/url/url.h"
+#include "util/ascii.h"
+
+namespace stele::access {
+namespace {
+
+using catalog::HeldCapture;
+
+constexpr int kCandidatesMax = 16;
+constexpr std::string_view kSandbox = "sandbox; default-src 'none'";
+
+// Where an archived answer leads to; empty where it is no redirect.
+std::string LocationOf(const HeldCapture& capture, const ArchivedHead& head) {
+  if (head.status < 300 || head.status >= 400) return "";
+  const std::string_view location = head.Find("Location");
+  if (location.empty()) return "";
+  const Result<url::Url> base = url::Parse(capture.row.url);
+  const Result<url::Url> target = url::Parse(location, base ? &*base : nullptr);
+  return target ? target->href() : "";
+}
+
+// Digits of a whole second mean any moment of it, so that no neighbour is nearer.
+Result<Timestamp> AimOf(const Sight& sight, const std::string& key, std::string_view digits) {
+  const Timestamp moment = MomentOf(digits);
+  if (digits.size() != 14) return moment;
+  NearestCaptures later(sight, key, moment, NearestCaptures::Direction::kForward);
+  Result<const HeldCapture*> first = later.Next();
+  if (!first) return first.error();
+  const bool same = *first != nullptr && FormatDigits14((*first)->row.time) == digits;
+  return same ? (*first)->row.time : moment;
+}
+
+bool IsMarked(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view one) { return EqualsIgnoreCase(name, one); });
+}
+
+// Headers that only describe the content.
+bool IsHarmless(std::string_view name) {
+  return IsMarked(name, {"Content-Type", "Content-Language", "Content-Disposition"});
+}
+
+// Headers of the site's own making, which its scripts may read. Those that a browser or the worker
+// understands are not.
+bool IsOwnHeader(std::string_view name) {
+  if (!StartsWithIgnoreCase(name, "X-")) return false;
+  constexpr std::string_view kUnderstood[] = {"orig",    "redirect",  "proxy",   "wabac",
+                                              "archive", "frame",     "content", "dns",
+                                              "xss",     "sourcemap", "ua",      "permitted"};
+  return std::none_of(std::begin(kUnderstood), std::end(kUnderstood), [&](std::string_view word) {
+    return StartsWithIgnoreCase(name.substr(2), word);
+  });
+}
+
+std::string EntityTag(const Replayed& replayed) {
+  return fmt::format("\"{}{}\"", archive::FormatCaptureId(replayed.capture.row.id),
+                     replayed.content->coding().empty() ? "" : "-" + replayed.content->coding());
+}
+
+// The worker's scripts read the mark.
+void SendMissing(const Call& call, int status, std::string_view mark, std::string_view text) {
+  net::ResponseStart start;
+  start.status = status;
+  start.fields = {{"Content-Type", std::string(kHtmlType)},
+                  {"Cache-Control", "no-store"},
+                  {"Content-Security-Policy", std::string(kSandbox)}};
+  const std::string page = fmt::format(
+      "<!doctype html><html lang=\"en\" data-archive=\"{}\"><head><meta "
+      "charset=\"utf-8\"><title>{}</title></head><body><p>{}</p></body></html>\n",
+      mark, mark == "missing" ? "Not archived" : "Not shown", EscapeHtml(text));
+  static_cast<void>(call.response.Reply(start, page));
+}
+
+// Cookies that the page's scripts could see.
+std::string PresetCookies(const ArchivedHead& head) {
+  std::string cookies;
+  for (const net::HeaderField& field : head.fields) {
+    if (!EqualsIgnoreCase(field.name, "Set-Cookie")) continue;
+    if (AsciiLower(field.value).find("httponly") != std::string::npos) continue;
+    if (!cookies.empty()) cookies += ',';
+    cookies += field.value.substr(0, field.value.find(';'));
+  }
+  return cookies;
+}
+
+// What the worker rewrites: a part of it would be a part of other bytes.
+bool IsRewritten(std::string_view content_type) {
+  const std::string type = http::ParseMediaType(content_type).type;
+  for (const std::string_view part :
+       {"html", "css", "javascript", "ecmascript", "json", "xml", "mpegurl", "dash"}) {
+    if (type.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPath& path,
+                                             const CaptureContent::KeepsCoding& keeps,
+                                             bool& blocked) {
+  const std::string key = KeyOfUrl(path.url);
+  const Result<Timestamp> aim = AimOf(sight, key, path.digits);
+  if (!aim) return aim.error();
+  NearestCaptures nearest(sight, key, *aim, NearestCaptures::Direction::kBoth);
+  std::optional<Error> unresolved;
+  for (int i = 0; i < kCandidatesMax; ++i) {
+    Result<const HeldCapture*> found = nearest.Next();
+    if (!found) return found.error();
+    if (*found == nullptr) break;
+    Result<std::unique_ptr<CaptureContent>> content = CaptureContent::Open(sight, **found, keeps);
+    if (!content) {
+      // A revisit of what is not here: another capture may do.
+      if (content.error().code != ErrorCode::kNotFound) return content.error();
+      if (!unresolved) unresolved = content.error();
+      continue;
+    }
+    Replayed replayed{**found, *std::move(content), ""};
+    replayed.location = LocationOf(replayed.capture, replayed.content->head());
+    if (replayed.is_redirect() && KeyOfUrl(replayed.location) == key) continue;
+    return std::optional(std::move(replayed));
+  }
+  blocked = nearest.met_blocked();
+  if (unresolved) return *unresolved;
+  return std::optional<Replayed>();
+}
+
+bool NamesExactly(const WaybackPath& path, const catalog::Capture& row) {
+  return path.digits.size() >= 14 && FormatDigits17(row.time).starts_with(path.digits);
+}
+
+int WireStatus(int archived) {
+  // Not modified, partial and informational ones would be understood as ours.
+  if (archived < 200 || archived > 599 || archived == 206 || archived == 304) return 200;
+  return archived;
+}
+
+void SendContent(const Call& call, net::ResponseStart start,
+                 std::unique_ptr<CaptureContent> content, bool ranges) {
+  start.length = content->length();
+  const std::string_view range = ranges ? call.Header("Range") : "";
+  if (ranges && start.length) start.fields.push_back({"Accept-Ranges", "bytes"});
+  std::unique_ptr<io::Source> body = std::move(content);
+  if (!range.empty() && start.status == 200 && start.length) {
+    ByteRange part;
+    const std::uint64_t size = *start.length;
+    const RangeOutcome outcome = ParseRange(range, size, part);
+    if (outcome == RangeOutcome::kUnsatisfiable) {
+      start.status = 416;
+      start.length.reset();
+      start.fields.push_back({"Content-Range", fmt::format("bytes */{}", size)});
+      static_cast<void>(call.response.Reply(start, ""));
+      return;
+    }
+    if (outcome == RangeOutcome::kPart) {
+      start.status = 206;
+      start.length = part.end - part.begin;
+      start.fields.push_back(
+          {"Content-Range", fmt::format("bytes {}-{}/{}", part.begin, part.end - 1, size)});
+      body = std::make_unique<PartSource>(std::move(body), part.begin, *start.length);
+    }
+  }
+  static_cast<void>(call.response.SendFrom(start, std::move(body)));
+}
+
+void SendIdentity(const Call& call, const WaybackPath& path) {
+  const http::Headers& headers = call.request.head().headers;
+  bool blocked = false;
+  Result<std::optional<Replayed>> found = FindReplayed(
+      call.sight, path, [&](std::string_view coding) { return AcceptsCoding(headers, coding); },
+      blocked);
+  if (!found) return SendError(call, found.error());
+  if (!*found) return blocked ? SendBlocked(call) : SendNotFound(call, path.url);
+  Replayed& replayed = **found;
+  const catalog::Capture& row = replayed.capture.row;
+  if (!NamesExactly(path, row)) {
+    return Redirect(call, MementoPath(call, row, "id_"), {{"Vary", "accept-datetime"}});
+  }
+  const ArchivedHead& head = replayed.content->head();
+  net::ResponseStart start;
+  start.status = WireStatus(head.status);
+  start.fields = MementoFields(call, row);
+  const std::string tag = EntityTag(replayed);
+  start.fields.push_back({"Cache-Control", "no-cache"});
+  start.fields.push_back({"Content-Security-Policy", std::string(kSandbox)});
+  start.fields.push_back({"Vary", "Accept-Encoding"});
+  start.fields.push_back({"ETag", tag});
+  for (const net::HeaderField& field : head.fields) {
+    if (IsHarmless(field.name)) start.fields.push_back(field);
+    start.fields.push_back({"X-Archive-Orig-" + field.name, field.value});
+  }
+  if (!replayed.content->coding().empty()) {
+    start.fields.push_back({"Content-Encoding", replayed.content->coding()});
+  }
+  if (replayed.is_redirect()) {
+    start.fields.push_back(
+        {"Location", fmt::format("{}web/{}id_/{}", call.prefix, FormatDigits14(row.time),
+                                 CleanValue(replayed.location))});
+  } else if (start.status >= 300 && start.status < 400) {
+    start.status = 200;  // it leads nowhere
+  }
+  if (start.status == 200 && call.Header("If-None-Match") == tag) {
+    start.status = 304;
+    static_cast<void>(call.response.Reply(start, ""));
+    return;
+  }
+  SendContent(call, std::move(start), std::move(replayed.content), true);
+}
+
+void SendForWorker(const Call& call, const WaybackPath& path) {
+  const std::string_view destination = call.Header("Sec-Fetch-Dest");
+  if (!call.Header("Service-Worker").empty() || (!destination.empty() && destination != "empty")) {
+    return SendMissing(call, 403, "refused", "This address is for the replay of pages only.");
+  }
+  bool blocked = false;
+  Result<std::optional<Replayed>> found = FindReplayed(
+      call.sight, path, [](std::string_view) { return false; }, blocked);
+  if (!found) {
+    const bool missing = found.error().code == ErrorCode::kNotFound;
+    return SendMissing(call, missing ? 404 : 502, missing ? "missing" : "damaged",
+                       found.error().text);
+  }
+  if (!*found) {
+    return SendMissing(call, blocked ? 451 : 404, blocked ? "blocked" : "missing", path.url);
+  }
+  Replayed& replayed = **found;
+  const catalog::Capture& row = replayed.capture.row;
+  const ArchivedHead& head = replayed.content->head();
+  const std::string exact = FormatDigits14(row.time);
+  net::ResponseStart start;
+  start.fields = {{"Memento-Datetime", FormatHttpDate(row.time)},
+                  {"Cache-Control", "no-store"},
+                  {"Content-Security-Policy", std::string(kSandbox)}};
+  for (const net::HeaderField& field : head.fields) {
+    if (IsHarmless(field.name) || IsOwnHeader(field.name)) start.fields.push_back(field);
+  }
+  if (std::string cookies = PresetCookies(head); !cookies.empty()) {
+    start.fields.push_back({"X-Proxy-Set-Cookie", std::move(cookies)});
+  }
+  const auto say = [&](int status, const std::string& reason) {
+    start.fields.push_back({"X-Redirect-Status", fmt::to_string(status)});
+    start.fields.push_back({"X-Redirect-StatusText", reason});
+  };
+  const auto lead = [&](const std::string& url) {
+    start.fields.push_back({"X-Orig-Location", CleanValue(url)});
+    start.fields.push_back({"X-Orig-Ts", exact});
+    static_cast<void>(call.response.Reply(start, ""));
+  };
+  if (replayed.is_redirect()) {
+    say(head.status, head.reason);
+    return lead(replayed.location);
+  }
+  const bool is_document = call.Header("Accept").find("text/html") != std::string_view::npos;
+  if (is_document && path.digits != exact) {
+    // A document is pinned to its capture, so that all it embeds is asked for at its time.
+    say(307, "Closest");
+    return lead(path.url);
+  }
+  const int status = WireStatus(head.status);
+  if (status != 200) say(status, head.reason);
+  SendContent(call, std::move(start), std::move(replayed.content),
+              status == 200 && !IsRewritten(head.Find("Content-Type")));
+}
+
+}  // namespace stele::access

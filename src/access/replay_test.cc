@@ -1,0 +1,228 @@
+#include "access/replay.h"
+
+#include "access/test_access.h"
+#include "codec/gzip_codec.h"
+
+namespace stele::access {
+namespace {
+
+using testing::Answer;
+using testing::PutFile;
+using testing::Serving;
+using testing::WarcText;
+
+class Replaying : public Serving {};
+
+TEST_F(Replaying, W15_TheNearestCaptureIsSentAsItWas) {
+  Bring(WarcText()
+            .Response("http://a.org/", "2014-01-26T20:06:24Z", "old")
+            .Response("http://a.org/", "2015-01-26T20:06:24Z", "new"));
+  Serve();
+  EXPECT_EQ(Get("/web/20140126200624id_/http://a.org/").body, "old");
+  EXPECT_EQ(Get("/web/20150126200624id_/http://a.org/").body, "new");
+  for (const std::string time : {"2014", "201401", "20130101000000", "1"}) {
+    EXPECT_EQ(Get("/web/" + time + "id_/http://a.org/").Header("Location"),
+              "/web/20140126200624id_/http://a.org/")
+        << time;
+  }
+  for (const std::string time : {"2016", "", "20140801000000", "2"}) {
+    EXPECT_EQ(Get("/web/" + time + "id_/http://a.org/").Header("Location"),
+              "/web/20150126200624id_/http://a.org/")
+        << time;
+  }
+  EXPECT_EQ(Get("/web/2014id_/http://b.org/").status, 404);
+  // Below its name, too, and links stay there.
+  EXPECT_EQ(Get("/lab/web/20140126200624id_/http://a.org/").body, "old");
+  EXPECT_EQ(Get("/lab/web/2014id_/a.org").Header("Location"),
+            "/lab/web/20140126200624id_/http://a.org/");
+}
+
+TEST_F(Replaying, W15_CapturesOfNeighbouringMomentsAreToldApart) {
+  Bring(WarcText()
+            .Response("http://a.org/", "2014-01-26T20:06:23.900Z", "before")
+            .Response("http://a.org/", "2014-01-26T20:06:24.500Z", "after"));
+  Serve();
+  EXPECT_EQ(Get("/web/20140126200623id_/http://a.org/").body, "before");
+  EXPECT_EQ(Get("/web/20140126200624id_/http://a.org/").body, "after");
+}
+
+TEST_F(Replaying, D6_RevisitsHaveThePayloadOfTheirOriginal) {
+  Bring(WarcText()
+            .Response("http://o.org/", "2004-01-01T00:00:00Z", "same")
+            .Revisit("http://r.org/", "2005-01-01T00:00:00Z", "same", "http://o.org/",
+                     "2004-01-01T00:00:00Z")
+            .Revisit("http://lost.org/", "2005-01-01T00:00:00Z", "lost"));
+  Serve();
+  const Answer answer = Get("/web/20050101000000id_/http://r.org/");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "same");
+  EXPECT_EQ(answer.Header("Memento-Datetime"), "Sat, 01 Jan 2005 00:00:00 GMT");
+  const Answer part = Get("/web/20050101000000id_/http://r.org/", "Range: bytes=1-2\r\n");
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.body, "am");
+  EXPECT_EQ(part.Header("Content-Range"), "bytes 1-2/4");
+  const Answer lost = Get("/web/20050101000000id_/http://lost.org/");
+  EXPECT_EQ(lost.status, 404);
+  EXPECT_NE(lost.body.find("repeats a capture"), std::string::npos);
+}
+
+TEST_F(Replaying, W15_ArchivedHeadersDoNotActOnUs) {
+  Bring(WarcText().Block("http://evil.org/", "2014-01-01T00:00:00Z",
+                         "HTTP/1.1 401 No\r\nContent-Type: text/html\r\nSet-Cookie: sid=1\r\n"
+                         "Clear-Site-Data: \"*\"\r\nService-Worker-Allowed: /\r\n"
+                         "WWW-Authenticate: Basic\r\nLocation: http://live.org/\r\n"
+                         "Content-Security-Policy: default-src *\r\nX-Own: 1\r\n\r\nbody"));
+  Serve();
+  const Answer raw = Get("/web/20140101000000id_/http://evil.org/");
+  EXPECT_EQ(raw.status, 401);
+  EXPECT_EQ(raw.body, "body");
+  EXPECT_EQ(raw.Header("Content-Security-Policy"), "sandbox; default-src 'none'");
+  EXPECT_EQ(raw.Header("X-Archive-Orig-Set-Cookie"), "sid=1");
+  const Answer worker = GetReplay("/web/20140101000000rp_/http://evil.org/");
+  EXPECT_EQ(worker.status, 200);
+  EXPECT_EQ(worker.Header("X-Redirect-Status"), "401");
+  EXPECT_EQ(worker.Header("X-Own"), "1");
+  EXPECT_EQ(worker.Header("X-Proxy-Set-Cookie"), "sid=1");
+  EXPECT_EQ(worker.Header("Cache-Control"), "no-store");
+  for (const Answer& answer : {raw, worker}) {
+    for (const std::string name : {"Set-Cookie", "Clear-Site-Data", "Service-Worker-Allowed",
+                                   "WWW-Authenticate", "Location"}) {
+      EXPECT_EQ(answer.Header(name), "") << name;
+    }
+  }
+}
+
+TEST_F(Replaying, W15_RedirectsStayInTheArchiveAndDoNotGoInCircles) {
+  Bring(WarcText()
+            .Block("http://a.org/", "2014-01-01T00:00:00Z",
+                   "HTTP/1.1 301 Moved\r\nLocation: https://www.a.org/\r\n\r\n")
+            .Response("https://www.a.org/", "2014-01-01T00:00:05Z", "page")
+            .Block("http://a.org/old", "2014-01-01T00:00:00Z",
+                   "HTTP/1.1 302 Found\r\nLocation: new?x=1\r\n\r\n"));
+  Serve();
+  EXPECT_EQ(Get("/web/20140101000000id_/http://a.org/").Header("Location"),
+            "/web/20140101000005id_/https://www.a.org/");
+  EXPECT_EQ(Get("/web/20140101000005id_/http://a.org/").body, "page");
+  const Answer old = Get("/web/20140101000000id_/http://a.org/old");
+  EXPECT_EQ(old.status, 302);
+  EXPECT_EQ(old.Header("Location"), "/web/20140101000000id_/http://a.org/new?x=1");
+  const Answer worker = GetReplay("/web/20140101000000rp_/http://a.org/old");
+  EXPECT_EQ(worker.status, 200);
+  EXPECT_EQ(worker.Header("X-Redirect-Status"), "302");
+  EXPECT_EQ(worker.Header("X-Orig-Location"), "http://a.org/new?x=1");
+  EXPECT_EQ(worker.Header("X-Orig-Ts"), "20140101000000");
+  EXPECT_EQ(worker.Header("Location"), "");
+}
+
+TEST_F(Replaying, W15_ContentCodingsAreUndoneForWhoDoesNotTakeThem) {
+  const std::string page(5000, 'x');
+  const std::string packed = *codec::GzipCodec().Compress(page, 6);
+  Bring(WarcText()
+            .Block("http://a.org/", "2014-01-01T00:00:00Z",
+                   "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n" +
+                       packed)
+            .Block("http://a.org/bad", "2014-01-01T00:00:00Z",
+                   "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                   "5\r\nplain\r\n0\r\n\r\n"));
+  Serve();
+  const Answer plain = Get("/web/20140101000000id_/http://a.org/");
+  EXPECT_EQ(plain.body, page);
+  EXPECT_EQ(plain.Header("Content-Encoding"), "");
+  const Answer coded = Get("/web/20140101000000id_/http://a.org/", "Accept-Encoding: gzip\r\n");
+  EXPECT_EQ(coded.body, packed);
+  EXPECT_EQ(coded.Header("Content-Encoding"), "gzip");
+  EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://a.org/", "Accept-Encoding: gzip\r\n").body,
+            page);
+  EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://a.org/bad").body, "plain");
+}
+
+TEST_F(Replaying, W15_HeadAndConditionalRequestsSendNoBody) {
+  Bring(WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "12345"));
+  Serve();
+  const std::string target = "/web/20140101000000id_/http://a.org/";
+  const Answer head = Get(target, "", "HEAD");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.Header("Content-Length"), "5");
+  EXPECT_EQ(head.body, "");
+  const std::string tag = head.Header("ETag");
+  EXPECT_EQ(Get(target, "If-None-Match: " + tag + "\r\n").status, 304);
+  EXPECT_EQ(Get(target, "Range: bytes=9-\r\n").status, 416);
+}
+
+TEST_F(Replaying, W15_LargeCapturesAreStreamedAndSliced) {
+  std::string large;
+  for (int i = 0; large.size() < (3 << 20); ++i) large += fmt::format("line {}\n", i);
+  Bring(WarcText().Response("http://a.org/v.mp4", "2014-01-01T00:00:00Z", large, "video/mp4"));
+  Serve();
+  EXPECT_EQ(Get("/web/20140101000000id_/http://a.org/v.mp4").body, large);
+  const Answer part =
+      GetReplay("/web/20140101000000rp_/http://a.org/v.mp4", "Range: bytes=2000000-2000099\r\n");
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.body, large.substr(2000000, 100));
+}
+
+TEST_F(Replaying, W15_TheWorkerIsServedAndNobodyElse) {
+  Bring(WarcText()
+            .Response("http://a.org/", "2014-01-01T00:00:00Z", "page")
+            .Response("http://a.org/sw.js", "2014-01-01T00:00:00Z", "evil", "text/javascript"));
+  Serve();
+  const std::string target = "/web/20140101000000rp_/http://a.org/sw.js";
+  EXPECT_EQ(GetReplay(target).status, 200);
+  EXPECT_EQ(GetReplay(target, "Sec-Fetch-Dest: empty\r\n").status, 200);
+  EXPECT_EQ(GetReplay(target, "Service-Worker: script\r\n").status, 403);
+  EXPECT_EQ(GetReplay(target, "Sec-Fetch-Dest: script\r\n").status, 403);
+  EXPECT_EQ(GetReplay(target, "Sec-Fetch-Dest: document\r\n").status, 403);
+  // What is for the worker is not on the pages' origin, and nothing else on the worker's.
+  EXPECT_EQ(Get(target).status, 404);
+  for (const std::string other : {"/web/20140101000000id_/http://a.org/", "/api/v1/archive", "/",
+                                  "/cdx?url=a.org", "/metrics", "/web/http://a.org/"}) {
+    EXPECT_EQ(GetReplay(other).status, 404) << other;
+  }
+  EXPECT_EQ(GetReplay("/r/w/main/2014mp_/http://a.org/").Header("Location"),
+            Origin() + "/view/2014/http://a.org/");
+  EXPECT_EQ(GetReplay("/r/w/lab/2014mp_/http://a.org/").Header("Location"),
+            Origin() + "/lab/view/2014/http://a.org/");
+  const Answer missing = GetReplay("/web/2014rp_/http://b.org/<script>");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_NE(missing.body.find("data-archive=\"missing\""), std::string::npos);
+  EXPECT_EQ(missing.body.find("<script>"), std::string::npos);
+}
+
+TEST_F(Replaying, W15_DocumentsArePinnedToTheirCapture) {
+  Bring(WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "page"));
+  Serve();
+  const Answer document = GetReplay("/web/2012rp_/http://a.org/", "Accept: text/html\r\n");
+  EXPECT_EQ(document.Header("X-Redirect-Status"), "307");
+  EXPECT_EQ(document.Header("X-Orig-Location"), "http://a.org/");
+  EXPECT_EQ(document.Header("X-Orig-Ts"), "20140101000000");
+  EXPECT_EQ(GetReplay("/web/2012rp_/http://a.org/").body, "page");
+}
+
+TEST_F(Replaying, W15_DamageIsSaid) {
+  const std::string body(400'000, 'b');
+  WarcText small;
+  small.Response("http://a.org/", "2014-01-01T00:00:00Z", "page");
+  Bring(small);
+  Bring(WarcText(record::Compression::kNone, 9)
+            .Response("http://b.org/", "2014-01-01T00:00:00Z", body)
+            .Response("http://c.org/", "2014-01-01T00:00:00Z", "there"));
+  const archive::ArchiveView view = archive_->View();
+  const std::string gone = *view.PathOf(1);
+  const std::string changed = *view.PathOf(2);
+  ASSERT_TRUE(fs_.Remove(gone));
+  std::string bytes = *io::ReadFile(fs_, changed);
+  bytes[bytes.find("bbbbb") + 100'000] = 'X';
+  PutFile(fs_, changed, bytes);
+  Serve();
+  const Answer missing = Get("/web/20140101000000id_/http://a.org/");
+  EXPECT_EQ(missing.status, 502);
+  EXPECT_NE(missing.body.find("1.warc.gz, which holds it, is missing"), std::string::npos);
+  EXPECT_EQ(missing.body.find(gone), std::string::npos);
+  EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://a.org/").status, 502);
+  // What is too large to be compared before ends in a cut connection.
+  EXPECT_EQ(Get("/web/20140101000000id_/http://b.org/").status, 0);
+  EXPECT_EQ(Get("/web/20140101000000id_/http://c.org/").body, "there");
+}
+
+}  // namespace
+}  // namespace stele::access

@@ -1,0 +1,112 @@
+#include "access/sight.h"
+
+#include "formats/url/surt.h"
+
+namespace stele::access {
+
+using catalog::HeldCapture;
+using catalog::LocationEntry;
+using catalog::LocationQuery;
+
+Result<const HeldCapture*> SeenCaptures::Next() {
+  for (;;) {
+    Result<const HeldCapture*> held = results_.Next();
+    if (!held || *held == nullptr) return held;
+    if (sight_.Shows(results_.key(), (*held)->row)) return held;
+  }
+}
+
+NearestCaptures::NearestCaptures(Sight sight, std::string key, Timestamp at, Direction direction)
+    : sight_(std::move(sight)), key_(std::move(key)), at_(at) {
+  if (direction != Direction::kForward) {
+    // With both, what is at the moment itself comes from the other side.
+    const bool at_too = direction == Direction::kBack;
+    if (at_too || at.milliseconds > catalog::kTimeBegin.milliseconds) {
+      back_to_ = Timestamp{at.milliseconds - (at_too ? 0 : 1)};
+    }
+  }
+  if (direction != Direction::kBack) {
+    LocationQuery query;
+    query.what = catalog::SelectKey(key_);
+    query.from = at;
+    forward_.reset(new catalog::LocationResults(sight_.view().catalog().Find(std::move(query))));
+  }
+}
+
+Status NearestCaptures::FillBack() {
+  if (!back_.empty() || !back_to_) return {};
+  LocationQuery query;
+  query.what = catalog::SelectKey(key_);
+  query.pick = LocationQuery::Pick::kBefore;
+  query.from = *back_to_;
+  catalog::LocationResults before = sight_.view().catalog().Find(query);
+  Result<const LocationEntry*> entry = before.Next();
+  if (!entry) return entry.error();
+  back_to_.reset();
+  if (*entry == nullptr) return {};
+  const Timestamp time = (*entry)->time;
+  if (time > catalog::kTimeBegin) back_to_ = Timestamp{time.milliseconds - 1};
+  query.pick = LocationQuery::Pick::kAll;
+  query.from = time;
+  query.to = time;
+  catalog::LocationResults same = sight_.view().catalog().Find(query);
+  for (;;) {
+    entry = same.Next();
+    if (!entry) return entry.error();
+    if (*entry == nullptr) return {};
+    back_.push_back({(*entry)->time, (*entry)->id});
+  }
+}
+
+Status NearestCaptures::FillForward() {
+  if (next_forward_ || !forward_) return {};
+  Result<const LocationEntry*> entry = forward_->Next();
+  if (!entry) return entry.error();
+  if (*entry == nullptr) {
+    forward_.reset();
+  } else {
+    next_forward_ = Place{(*entry)->time, (*entry)->id};
+  }
+  return {};
+}
+
+Result<const HeldCapture*> NearestCaptures::Next() {
+  for (;;) {
+    if (const Status filled = FillBack(); !filled) return filled.error();
+    if (const Status filled = FillForward(); !filled) return filled.error();
+    if (back_.empty() && !next_forward_) return nullptr;
+    // Unsigned, so that the distance from the end of all times is no overflow.
+    const auto at = static_cast<std::uint64_t>(at_.milliseconds);
+    const bool take_back =
+        !back_.empty() &&
+        (!next_forward_ || at - static_cast<std::uint64_t>(back_.front().time.milliseconds) <=
+                               static_cast<std::uint64_t>(next_forward_->time.milliseconds) - at);
+    const catalog::CaptureId id = take_back ? back_.front().id : next_forward_->id;
+    if (take_back) {
+      back_.pop_front();
+    } else {
+      next_forward_.reset();
+    }
+    Result<HeldCapture> held = sight_.view().catalog().Get(id);
+    if (!held) return held.error();
+    if (sight_.Shows(key_, held->row)) {
+      held_ = *std::move(held);
+      return &held_;
+    }
+    met_blocked_ |= sight_.Judge(key_, held->row) == AccessRules::Access::kBlock;
+  }
+}
+
+std::string KeyOfUrl(std::string_view url) { return url::SurtKey(url); }
+
+Result<Nearest> FindNearest(const Sight& sight, std::string_view url, Timestamp at) {
+  NearestCaptures captures(sight, KeyOfUrl(url), at, NearestCaptures::Direction::kBoth);
+  Result<const HeldCapture*> found = captures.Next();
+  if (!found) return found.error();
+  Nearest nearest;
+  if (*found != nullptr) nearest.capture = **found;
+  nearest.blocked = *found == nullptr && captures.met_blocked();
+  return nearest;
+}
+
+}  // namespace stele::access

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "access/access_rules.h"
+#include "archive/archive_reader.h"
+#include "archive/capture_query.h"
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::access {
+
+// An archive at one moment, as it is served. Immutable, and kept by whoever answers a request.
+struct Snapshot {
+  std::string name;
+  std::shared_ptr<const archive::ArchiveReader> reader;  // the view needs it
+  archive::ArchiveView view;
+  std::shared_ptr<const AccessRules> rules;
+};
+
+// What one client may see of an archive. All routes look at captures through this, so that what is
+// hidden is hidden everywhere. Cheap to copy. Thread-safe.
+class Sight {
+ public:
+  Sight(std::shared_ptr<const Snapshot> snapshot, Timestamp now, std::string user)
+      : snapshot_(std::move(snapshot)), now_(now), user_(std::move(user)) {}
+
+  const archive::ArchiveView& view() const { return snapshot_->view; }
+  const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+  Timestamp now() const { return now_; }
+
+  AccessRules::Access Judge(std::string_view key, const catalog::Capture& row) const {
+    if (snapshot_->rules->empty()) return AccessRules::Access::kAllow;
+    return snapshot_->rules->Judge(key, row.time, now_, user_);
+  }
+  bool Shows(std::string_view key, const catalog::Capture& row) const {
+    return (row.flags & catalog::kRemoved) == 0 && Judge(key, row) == AccessRules::Access::kAllow;
+  }
+  bool has_rules() const { return !snapshot_->rules->empty(); }
+
+ private:
+  std::shared_ptr<const Snapshot> snapshot_;
+  Timestamp now_;
+  std::string user_;
+};
+
+// The captures that a query finds and the client may see, in the order of key and time. Requires:
+// query.where.pick is kAll. Not thread-safe.
+class SeenCaptures {
+ public:
+  SeenCaptures(Sight sight, archive::CaptureQuery query)
+      : sight_(std::move(sight)), results_(sight_.view().catalog(), std::move(query)) {}
+
+  // As CaptureResults has them.
+  Result<const catalog::HeldCapture*> Next();
+  std::string_view key() const { return results_.key(); }
+  std::string Resume() const { return results_.Resume(); }
+
+ private:
+  Sight sight_;
+  archive::CaptureResults results_;
+};
+
+// The captures of one URL, the nearest to a moment first; of two equally near ones the earlier.
+// What lies far away costs nothing until it is asked for. Not thread-safe.
+class NearestCaptures {
+ public:
+  enum class Direction {
+    kBoth,
+    kBack,     // those at the moment or before
+    kForward,  // those at the moment or after
+  };
+  // `key` is a sort key.
+  NearestCaptures(Sight sight, std::string key, Timestamp at, Direction direction);
+
+  // Null after the last; valid until the next call. Errors: kCorrupt, kIo.
+  Result<const catalog::HeldCapture*> Next();
+  // Those passed over because of a rule that says so to the client, so far.
+  bool met_blocked() const { return met_blocked_; }
+
+ private:
+  // The next on each side, whether it may be seen or not.
+  Status FillBack();
+  Status FillForward();
+  struct Place {
+    Timestamp time;
+    catalog::CaptureId id;
+  };
+
+  const Sight sight_;
+  const std::string key_;
+  const Timestamp at_;
+  std::deque<Place> back_;            // the nearest first
+  std::optional<Timestamp> back_to_;  // what is at or before it has not been looked at
+  std::unique_ptr<catalog::LocationResults> forward_;
+  std::optional<Place> next_forward_;
+  catalog::HeldCapture held_;
+  bool met_blocked_ = false;
+};
+
+// The sort key of captures of a URL.
+std::string KeyOfUrl(std::string_view url);
+
+// The capture of a URL that is nearest to a moment.
+struct Nearest {
+  std::optional<catalog::HeldCapture> capture;  // nothing: there is none that the client may see
+  bool blocked = false;                         // and that because a rule says so to the client
+};
+Result<Nearest> FindNearest(const Sight& sight, std::string_view url, Timestamp at);
+
+}  // namespace stele::access

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+
+#include "access/access_server.h"
+#include "cli/archive_commands.h"
+#include "cli/listen_address.h"
+#include "cli/stop_signals.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds kGrace = 10s;
+constexpr std::chrono::milliseconds kRefreshInterval = 2s;
+constexpr std::size_t kWorkers = 32;
+// What a browser never sends more of.
+constexpr std::uint64_t kBodyMax = 64 << 10;
+
+// Where our program is, without its name.
+std::string ProgramDirectory() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0) return ".";
+  return io::ParentDirectory(std::string(path.data(), static_cast<std::size_t>(size)));
+}
+
+// The files of the pages; empty where there are none. Errors: kNotFound when those that were named
+// are not there.
+Result<std::string> WebDirectory(const Arguments& arguments, Context& context) {
+  const auto has_pages = [&](const std::string& directory) {
+    const Result<bool> exists = context.fs.Exists(directory + "/index.html");
+    return exists && *exists;
+  };
+  if (const std::optional<std::string> named = arguments.Get("--web")) {
+    if (has_pages(*named)) return *named;
+    return Error{ErrorCode::kNotFound, fmt::format("{} has no index.html", *named)};
+  }
+  const std::string beside = ProgramDirectory();
+  for (const std::string_view below : {"/web", "/../share/stele/web"}) {
+    std::string directory = beside + std::string(below);
+    if (has_pages(directory)) return directory;
+  }
+  return std::string();
+}
+
+// The last part of a path, for an address: letters that need no encoding.
+std::string NameOf(const std::string& directory) {
+  std::string path = directory;
+  std::array<char, 4096> here{};
+  if ((path == "." || path == "./") && ::getcwd(here.data(), here.size()) != nullptr) {
+    path = here.data();
+  }
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  std::string name = path.substr(path.rfind('/') + 1);
+  for (char& c : name) {
+    if (!IsAsciiAlnum(c) && c != '-' && c != '.' && c != '_') c = '-';
+  }
+  // These are routes.
+  for (const std::string_view taken :
+       {"api", "web", "cdx", "timemap", "timegate", "record", "assets", "replay", "view",
+        "calendar", "browse", "search", "compare", "runs", "statistics", "r"}) {
+    if (name == taken) name += "-archive";
+  }
+  return name.empty() || name == ".." ? "archive" : name;
+}
+
+Result<std::vector<std::unique_ptr<access::ServedArchive>>> OpenArchives(const Arguments& arguments,
+                                                                         Context& context) {
+  std::vector<std::string> directories = arguments.GetAll("--archive");
+  if (directories.empty()) directories.push_back(ArchiveDirectory(arguments));
+  std::vector<std::unique_ptr<access::ServedArchive>> archives;
+  for (const std::string& directory : directories) {
+    std::string name = NameOf(directory);
+    for (int n = 2; std::any_of(archives.begin(), archives.end(),
+                                [&](const auto& one) { return one->name() == name; });
+         ++n) {
+      name = fmt::format("{}-{}", NameOf(directory), n);
+    }
+    auto served = access::ServedArchive::Open(context.fs, directory, name,
+                                              arguments.Get("--rules").value_or(""));
+    if (!served) return served.error();
+    archives.push_back(std::move(*served));
+  }
+  return archives;
+}
+
+// Fills both addresses. False after a complaint.
+bool SetAddresses(const Arguments& arguments, Context& context,
+                  access::AccessServerOptions& options) {
+  for (net::HttpServerOptions* server : {&options.pages, &options.replay}) {
+    server->workers = kWorkers;
+    server->limits.body_size_max = kBodyMax;
+    server->certificate_file = arguments.Get("--certificate").value_or("");
+    server->key_file = arguments.Get("--key").value_or("");
+  }
+  const std::string listen = arguments.Get("--listen").value_or("127.0.0.1:8080");
+  const std::optional<std::string> replay = arguments.Get("--replay-listen");
+  if (!SetListenAddress(listen, options.pages) ||
+      (replay && !SetListenAddress(*replay, options.replay))) {
+    Complain(context, "--listen takes ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080");
+    return false;
+  }
+  if (!replay) {
+    options.replay.address = options.pages.address;
+    const bool free = options.pages.port == 0 || options.pages.port == 65535;
+    options.replay.port = static_cast<std::uint16_t>(free ? 0 : options.pages.port + 1);
+  }
+  options.addresses.pages_origin = arguments.Get("--origin").value_or("");
+  options.addresses.replay_origin = arguments.Get("--replay-origin").value_or("");
+  options.addresses.local_only =
+      IsLoopback(options.pages.address) && IsLoopback(options.replay.address);
+  return true;
+}
+
+void OpenBrowser(std::string address) {
+  std::string program = "xdg-open";
+  char* const words[] = {program.data(), address.data(), nullptr};
+  pid_t child = 0;
+  static_cast<void>(::posix_spawnp(&child, program.c_str(), nullptr, nullptr, words, ::environ));
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  access::AccessServerOptions options;
+  if (!SetAddresses(arguments, context, options)) return ExitCode::kUsage;
+  Result<std::string> web = WebDirectory(arguments, context);
+  if (!web) return Fail(context, web.error());
+  options.web_directory = *std::move(web);
+  const char* temporary = std::getenv("TMPDIR");
+  options.spool_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
+  options.software = "Stele " STELE_VERSION;
+  options.user_header = arguments.Get("--user-header").value_or("");
+  // Before anything has threads of its own.
+  StopSignals signals;
+  auto opened = OpenArchives(arguments, context);
+  if (!opened) return Fail(context, opened.error());
+  access::ServedArchives archives(std::move(*opened), kRefreshInterval, [&](const Error& error) {
+    Complain(context, fmt::format("new captures cannot be shown: {}", error.text));
+  });
+  auto server = access::AccessServer::Open(options, archives, context.fs, context.clock,
+                                           arguments.Has("--log") ? &context.err : nullptr);
+  if (!server) return Fail(context, server.error());
+  const std::string address = OriginOf(options.pages, (*server)->pages_port()) + "/";
+  const Status told = context.out.Write(address + "\n");
+  if (told && arguments.Has("--open")) OpenBrowser(address);
+  if (told) signals.Wait();
+  (*server)->Stop(kGrace);
+  return told ? ExitCode::kDone : Fail(context, told.error());
+}
+
+}  // namespace
+
+Command ServeCommand() {
+  Command command;
+  command.name = "serve";
+  command.summary = "Show archives in a browser, and to Memento and CDX clients";
+  command.details =
+      "Prints its address when it is ready, and serves until SIGINT or SIGTERM; requests under way "
+      "are then finished. It reads only, while other commands may write; new captures show within "
+      "five seconds. Replayed pages get a port of their own, so that nothing in them reaches the "
+      "archive's pages. What may be shown is said by the file access.aclj of the archive, or by "
+      "--rules. docs/access.md has the routes.";
+  command.options = {
+      {"--archive", "DIR", "The archive; repeatable; else $STELE_ARCHIVE is taken", "."},
+      {"--listen", "ADDRESS:PORT", "Where to serve; port 0 is any free one", "127.0.0.1:8080"},
+      {"--replay-listen", "ADDRESS:PORT", "Where replayed pages come from",
+       "the same address, the next port"},
+      {"--open", "", "Open a browser"},
+      {"--web", "DIR", "The files of the pages", "web beside the program"},
+      {"--rules", "FILE", "What may be shown, in pywb's .aclj format", "access.aclj in DIR"},
+      {"--user-header", "NAME", "A header in which a proxy names the user that rules speak of"},
+      {"--origin", "URL", "How browsers reach the pages, behind a proxy"},
+      {"--replay-origin", "URL", "How browsers reach replayed pages, behind a proxy"},
+      {"--certificate", "FILE", "Serve TLS with this certificate chain, in PEM"},
+      {"--key", "FILE", "The certificate's private key, in PEM"},
+      {"--log", "", "A line of JSON for each request, to the error output"}};
+  command.examples = {{"stele serve --open", "Look at the archive in this directory"},
+                      {"stele serve --archive a --archive b --listen 127.0.0.1:0",
+                       "Two archives, at /a/ and /b/, on any free port"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli
