@@ -14,7 +14,7 @@ find_package(RocksDB REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 foreach(module IN ITEMS libdeflate libisal libzstd libbrotlidec libxxhash libpsl uchardet
-        pugixml tomlplusplus)
+        pugixml tomlplusplus libcares)
   pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
 endforeach()
 

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <future>
 #include <thread>
 
 #include "util/check.h"
@@ -58,6 +59,17 @@ EventLoop::EventLoop() : parts_(std::make_unique<Parts>()) {
 EventLoop::~EventLoop() { Stop(); }
 
 void EventLoop::Post(std::function<void()> work) { asio::post(parts_->context, std::move(work)); }
+
+void EventLoop::PostAndWait(const std::function<void()>& work) {
+  Check(!OnLoopThread());
+  if (parts_->context.stopped()) return work();
+  const auto done = std::make_shared<std::promise<void>>();
+  Post([done, &work] {
+    work();
+    done->set_value();
+  });
+  done->get_future().wait();
+}
 
 std::unique_ptr<Timer> EventLoop::CallAfter(std::chrono::milliseconds delay,
                                             std::function<void()> work) {

@@ -33,6 +33,9 @@ class EventLoop {
   // Calls `work` on the loop's thread, after what was posted before. From any thread. What is
   // posted after Stop() is destroyed with the loop, uncalled.
   void Post(std::function<void()> work);
+  // The same, and waits for it; when the loop was stopped, `work` is done here. Not from the loop's
+  // own thread.
+  void PostAndWait(const std::function<void()>& work);
   // From any thread.
   std::unique_ptr<Timer> CallAfter(std::chrono::milliseconds delay, std::function<void()> work);
 

@@ -109,6 +109,7 @@ struct TlsFacts {
   // Why a browser would refuse it ("self-signed certificate", "hostname mismatch"); empty: it
   // would not.
   std::string distrust;
+  bool resumed = false;  // by a session that an earlier connection began
 };
 
 // From the begin of the fetch; nothing where it did not happen, as on a connection used again.
@@ -128,7 +129,7 @@ struct FetchResult {
 
   Timestamp begun;
   FetchTimings timings;
-  std::optional<IpAddress> address;     // that the response came from; nothing behind a proxy
+  std::optional<IpAddress> address;     // that was asked, the last one; nothing behind a proxy
   std::vector<IpAddress> addresses;     // all of the host's
   std::shared_ptr<const TlsFacts> tls;  // null: no TLS
   bool reused = false;                  // on a connection kept from an earlier fetch

@@ -27,4 +27,16 @@ Status CheckField(const HeaderField& field) {
   return {};
 }
 
+Status CheckRequestLine(std::string_view method, std::string_view target) {
+  if (method.empty() || !std::all_of(method.begin(), method.end(), http::IsTokenCharacter)) {
+    return Error{ErrorCode::kInvalid, "the method is none"};
+  }
+  const bool plain = std::none_of(target.begin(), target.end(),
+                                  [](char c) { return IsControl(c) || c == ' ' || c == '\t'; });
+  if (target.empty() || !plain) {
+    return Error{ErrorCode::kInvalid, "the target is empty or has spaces or control characters"};
+  }
+  return {};
+}
+
 }  // namespace stele::net

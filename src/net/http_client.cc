@@ -45,16 +45,7 @@ class Patience {
 };
 
 Status CheckRequest(const ClientRequest& request) {
-  if (Status good = CheckField({request.method, ""}); !good) {
-    return Error{ErrorCode::kInvalid, "the method is none"};
-  }
-  const bool plain = std::all_of(request.target.begin(), request.target.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > 0x20 && byte != 0x7f;
-  });
-  if (request.target.empty() || !plain) {
-    return Error{ErrorCode::kInvalid, "the target is empty or has spaces or control characters"};
-  }
+  if (Status good = CheckRequestLine(request.method, request.target); !good) return good;
   for (const HeaderField& field : request.fields) {
     if (Status good = CheckField(field); !good) return good;
     for (const std::string_view own : kOwnFields) {

@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "net/http_client.h"
+#include "net/test_certificate.h"
 #include "net/test_peers.h"
 
 namespace stele::net {
@@ -14,26 +13,18 @@ using testing::HasSubstr;
 // A server with a certificate of its own making, for 127.0.0.1 only.
 class HttpTlsTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = std::filesystem::path(testing::TempDir()) / ("net_tls_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    const std::string made =
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-        "-subj /CN=test -addext subjectAltName=IP:127.0.0.1 -keyout " +
-        (folder_ / "key.pem").string() + " -out " + (folder_ / "cert.pem").string() + " 2>&1";
-    ASSERT_EQ(RunCommand(made).exit_code, 0);
-  }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+  static void SetUpTestSuite() { certificate_ = std::make_unique<TestCertificate>("IP:127.0.0.1"); }
+  static void TearDownTestSuite() { certificate_ = nullptr; }
 
   static HttpServerOptions ServerOptions() {
     HttpServerOptions options;
-    options.certificate_file = folder_ / "cert.pem";
-    options.key_file = folder_ / "key.pem";
+    options.certificate_file = certificate_->certificate();
+    options.key_file = certificate_->key();
     return options;
   }
   static HttpClientOptions Trusting() {
     HttpClientOptions options;
-    options.ca_file = folder_ / "cert.pem";
+    options.ca_file = certificate_->certificate();
     return options;
   }
   static ClientRequest To(TestServer& server, std::string host = "127.0.0.1") {
@@ -48,7 +39,7 @@ class HttpTlsTest : public testing::Test {
     return response ? *(*response)->ReadAll(1 << 30) : response.error().text;
   }
 
-  inline static std::filesystem::path folder_;
+  inline static std::unique_ptr<TestCertificate> certificate_;
 };
 
 TEST_F(HttpTlsTest, CurlAndOurClientAreAnswered) {
@@ -60,7 +51,7 @@ TEST_F(HttpTlsTest, CurlAndOurClientAreAnswered) {
       ServerOptions());
   const std::string url = "https://127.0.0.1:" + std::to_string(server->port()) + "/";
   const std::string curl = "curl -sS --noproxy '*' --max-time 60 --cacert ";
-  EXPECT_EQ(RunCommand(curl + (folder_ / "cert.pem").string() + " -d abc " + url).output,
+  EXPECT_EQ(RunCommand(curl + certificate_->certificate() + " -d abc " + url).output,
             "POST /\nabc");
   EXPECT_EQ(Outcome(Trusting(), To(server)), "GET /\n");
   ClientRequest large = To(server);
@@ -91,7 +82,7 @@ TEST_F(HttpTlsTest, UntrustedServersAreRefused) {
   careless.verify = false;
   EXPECT_EQ(Outcome(careless, To(server)), "GET /\n");
   HttpClientOptions missing;
-  missing.ca_file = folder_ / "none.pem";
+  missing.ca_file = certificate_->missing();
   EXPECT_THAT(Outcome(missing, To(server)), HasSubstr("none.pem"));
 }
 
