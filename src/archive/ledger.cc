@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "formats/archive_file/archive_file.h"
-#include "formats/record/digest_checker.h"
 #include "formats/warc/warc_writer.h"
 #include "util/digest.h"
 
@@ -17,6 +16,8 @@ using record::Record;
 
 // A takedown names its captures one by one.
 constexpr std::size_t kEventBytesMax = std::size_t{1} << 30;
+// Behind each record.
+constexpr std::string_view kSeparator = "\r\n\r\n";
 
 Error Damage(const std::string& path, std::uint64_t offset) {
   return Error{ErrorCode::kCorrupt,
@@ -25,22 +26,25 @@ Error Damage(const std::string& path, std::uint64_t offset) {
                            path, offset)};
 }
 
-// Reads the block of the reader's record. False when it is not as it was written.
-Result<bool> ReadWhole(record::RecordReader& reader, const Record& record, std::string& block) {
-  record::DigestChecker checker;
-  checker.Begin(record);
-  block.clear();
-  for (;;) {
-    Result<std::string_view> piece = reader.ReadBlock();
-    if (!piece && piece.error().code != ErrorCode::kCorrupt) return piece.error();
-    if (!piece || block.size() > kEventBytesMax) return false;
-    checker.Feed(*piece);
-    if (piece->empty()) break;
-    block += *piece;
+// Reads the block of a record, as long as its head says. Nothing when it is not as it was written;
+// else the offset behind the record. What stands behind it, which a crash may have left, has no
+// say.
+Result<std::optional<std::uint64_t>> ReadWhole(const io::ReadableFile& file, const Record& record,
+                                               std::string& block) {
+  std::optional<std::uint64_t> end;
+  if (record.content_length > kEventBytesMax) return end;
+  block.resize(record.content_length + kSeparator.size());
+  const std::uint64_t begin = record.offset + record.head.size();
+  Result<std::size_t> read = file.ReadAt(begin, block);
+  if (!read) return read.error();
+  if (*read != block.size() || !block.ends_with(kSeparator)) return end;
+  block.resize(record.content_length);
+  const std::optional<Digest> claim =
+      Digest::Parse(record.fields.Find("WARC-Block-Digest").value_or(""));
+  if (claim && DigestOf(claim->algorithm(), block) == *claim) {
+    end = begin + block.size() + kSeparator.size();
   }
-  std::vector<record::Defect> defects;
-  checker.Finish(defects);
-  return defects.empty() && checker.compared() > 0 && !record.damaged;
+  return end;
 }
 
 struct LedgerScan {
@@ -55,6 +59,8 @@ Result<LedgerScan> Scan(io::FileSystem& fs, const std::string& path, std::uint64
   if (!bytes) return bytes.error();
   Result<std::uint64_t> size = (*bytes)->Size();
   if (!size) return size.error();
+  Result<std::unique_ptr<io::ReadableFile>> events = fs.OpenForReading(path);
+  if (!events) return events.error();
   LedgerScan scan{.end = offset, .size = *size};
   if (*size <= offset) return scan;
   Result<std::unique_ptr<archive_file::ArchiveFile>> file =
@@ -77,20 +83,19 @@ Result<LedgerScan> Scan(io::FileSystem& fs, const std::string& path, std::uint64
     const bool is_head = record.offset == 0;
     bad = bad ||
           record.type != (is_head ? record::RecordType::kWarcinfo : record::RecordType::kMetadata);
-    Result<bool> whole = ReadWhole(reader, record, block);
-    if (!whole) return whole.error();
-    Result<record::Extent> extent = reader.Finish();
-    if (!extent && extent.error().code != ErrorCode::kCorrupt) return extent.error();
-    const bool good = *whole && extent && extent->separator == 4;
-    if (good && bad) return Damage(path, scan.end);
-    bad = bad || !good;
+    Result<std::optional<std::uint64_t>> end = ReadWhole(**events, record, block);
+    if (!end) return end.error();
+    if (*end && bad) return Damage(path, scan.end);
+    bad = bad || !*end;
     if (bad) continue;
-    scan.end = extent->offset + extent->length;
+    const std::uint64_t begin = scan.end;
+    scan.end = **end;
+    if (const Status moved = reader.SkipTo(scan.end); !moved) return moved.error();
     if (is_head) continue;
     Result<LedgerEvent> event = ParseLedgerEvent(block);
     if (!event) {
       return Error{ErrorCode::kCorrupt,
-                   fmt::format("{}: at byte {}: {}", path, extent->offset, event.error().text)};
+                   fmt::format("{}: at byte {}: {}", path, begin, event.error().text)};
     }
     if (const Status taken = take(*event, scan.end); !taken) return taken.error();
   }

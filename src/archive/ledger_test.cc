@@ -99,6 +99,25 @@ TEST_F(Ledger, SetsAsideWhatACrashLeft) {
   }
 }
 
+// A disk may leave any bytes where nothing was synced.
+TEST_F(Ledger, KeepsAnEventWhenLineEndsStandBehindIt) {
+  {
+    auto ledger = Open(fs_);
+    ASSERT_TRUE(ledger);
+    LedgerEvent event = Event(1);
+    ASSERT_TRUE((*ledger)->Append(event));
+  }
+  const std::string whole = Bytes();
+  for (const std::string junk : {"\n", "\r\n", "\n\n|junk", "\r\n\r\nWARC/1.1\r\nWARC-Ty"}) {
+    ASSERT_TRUE(io::ReplaceFile(fs_, "ledger.warc", whole + junk));
+    auto ledger = Open(fs_);
+    ASSERT_TRUE(ledger) << ledger.error().text;
+    EXPECT_EQ(events_.size(), 1u) << junk;
+    EXPECT_EQ(Bytes(), whole) << junk;
+    EXPECT_EQ(*io::ReadFile(fs_, "ledger.warc.torn"), junk);
+  }
+}
+
 TEST_F(Ledger, RefusesToGoOnAfterDamageInItsMiddle) {
   {
     auto ledger = Open(fs_);
