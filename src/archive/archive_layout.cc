@@ -53,6 +53,13 @@ Result<std::string> ArchiveLayout::RowsPath(const std::string& volume, std::uint
   return *path + ".rows";
 }
 
+Result<std::string> ArchiveLayout::TornPath(const std::string& volume, std::uint32_t number) const {
+  Result<std::string> path = NumberPath(volume, number);
+  if (!path) return path.error();
+  return *path + ".torn";
+}
+
 std::string PartPath(const std::string& path) { return path + ".part"; }
+std::string OpenPath(const std::string& path) { return path + ".open"; }
 
 }  // namespace stele::archive

@@ -33,6 +33,8 @@ class ArchiveLayout {
   Result<std::string> ContainerDirectory(const std::string& volume, std::uint32_t number) const;
   Result<std::string> ContainerPath(const Container& container) const;
   Result<std::string> RowsPath(const std::string& volume, std::uint32_t number) const;
+  // What a crash left at the end of a container that grew.
+  Result<std::string> TornPath(const std::string& volume, std::uint32_t number) const;
 
  private:
   Result<std::string> NumberPath(const std::string& volume, std::uint32_t number) const;
@@ -43,5 +45,7 @@ class ArchiveLayout {
 
 // The name of a file until the ledger has it.
 std::string PartPath(const std::string& path);
+// The name of a container's file while it grows; the ledger knows that it does.
+std::string OpenPath(const std::string& path);
 
 }  // namespace stele::archive

@@ -5,12 +5,19 @@
 namespace stele::archive {
 
 Result<std::string> ArchiveView::PathOf(std::uint32_t number) const {
-  const Container* container = holdings_->Find(number);
-  if (container == nullptr) {
+  if (const Container* container = holdings_->Find(number)) {
+    return layout_->ContainerPath(*container);
+  }
+  const Container* open = holdings_->FindOpen(number);
+  if (open == nullptr) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("the ledger knows no container {}; run stele reindex", number)};
   }
-  return layout_->ContainerPath(*container);
+  Result<std::string> path = layout_->ContainerPath(*open);
+  if (!path) return path.error();
+  const Result<bool> grows = fs_.Exists(OpenPath(*path));
+  if (!grows) return grows.error();
+  return *grows ? OpenPath(*path) : *path;
 }
 
 Result<std::unique_ptr<ContainerRows>> ArchiveView::RowsOf(std::uint32_t number) const {
@@ -23,19 +30,27 @@ Result<std::unique_ptr<ContainerRows>> ArchiveView::RowsOf(std::uint32_t number)
   return ContainerRows::Open(fs_, *path, cache_);
 }
 
-Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(const catalog::Capture& capture) const {
-  Result<std::string> path = PathOf(capture.place.container);
+Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenIn(const catalog::CapturePlace& place,
+                                                          const StoredRecord::IsIt& is_it) const {
+  Result<std::string> path = PathOf(place.container);
   if (!path) return path.error();
-  return StoredRecord::Open(fs_, *path, capture.place.offset, [&](const record::Record& record) {
+  auto record = StoredRecord::Open(fs_, *path, place.offset, is_it);
+  if (record || record.error().code != ErrorCode::kNotFound) return record;
+  // It may have been sealed just now.
+  path = PathOf(place.container);
+  if (!path) return path.error();
+  return StoredRecord::Open(fs_, *path, place.offset, is_it);
+}
+
+Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(const catalog::Capture& capture) const {
+  return OpenIn(capture.place, [&](const record::Record& record) {
     return record.target_uri == capture.url && record.date == capture.time;
   });
 }
 
 Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenAt(
     const catalog::CapturePlace& place) const {
-  Result<std::string> path = PathOf(place.container);
-  if (!path) return path.error();
-  return StoredRecord::Open(fs_, *path, place.offset, [](const record::Record&) { return true; });
+  return OpenIn(place, [](const record::Record&) { return true; });
 }
 
 }  // namespace stele::archive

@@ -33,9 +33,10 @@ class ArchiveView {
   const catalog::CatalogView& catalog() const { return *catalog_; }
   io::FileSystem& fs() const { return fs_; }
 
-  // The file of a container. Errors: kNotFound when the ledger has no such container.
+  // The file of a container, also of one that grows, whose file gets another name when it is
+  // sealed. Errors: kNotFound when the ledger has no such container.
   Result<std::string> PathOf(std::uint32_t container) const;
-  // The rows beside it. Errors: kNotFound, kCorrupt.
+  // The rows beside it. Errors: kNotFound, also when it still grows; kCorrupt.
   Result<std::unique_ptr<ContainerRows>> RowsOf(std::uint32_t container) const;
 
   // The record of a capture. Errors: kNotFound, kIo; kCorrupt when it is not at its place.
@@ -44,6 +45,9 @@ class ArchiveView {
   Result<std::unique_ptr<StoredRecord>> OpenAt(const catalog::CapturePlace& place) const;
 
  private:
+  Result<std::unique_ptr<StoredRecord>> OpenIn(const catalog::CapturePlace& place,
+                                               const StoredRecord::IsIt& is_it) const;
+
   io::FileSystem& fs_;
   catalog::PageCache& cache_;
   const std::shared_ptr<const ArchiveLayout> layout_;

@@ -3,6 +3,10 @@
 // file gets its name, and its rows go to the catalog. A crash in between is finished by Open(),
 // which knows from the file `applied` how much of the ledger the catalog has for sure; rows that
 // it gets twice are the same.
+//
+// A container that grows is in the ledger before its file is there, with the serials that it may
+// use, so that a capture's id is known when its record is written. Its captures are acknowledged
+// when its file is synced, and shown then; what a crash leaves of it is sealed by Open().
 #include "archive/archive_writer.h"
 
 #include <fmt/format.h>
@@ -21,6 +25,8 @@ constexpr int kCheckpointContainers = 64;
 constexpr std::size_t kRowsAtATime = 1000;
 // Left free on a disk, for indexes and the ledger.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
+// Of a batch, for a container that grows. Those that it does not use are given to the next.
+constexpr std::uint32_t kOpenSerials = 1 << 20;
 constexpr std::string_view kAppliedHead = "stele applied 1 ";
 
 Status RemoveTree(io::FileSystem& fs, const std::string& path) {
@@ -82,6 +88,7 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& en
   if (const Status finished = writer->FinishContainers(); !finished) return finished.error();
   if (const Status removed = writer->RemoveIndexes(rebuild); !removed) return removed.error();
   if (const Status opened = writer->OpenCatalog(); !opened) return opened.error();
+  if (const Status sealed = writer->SealOpenContainers(); !sealed) return sealed.error();
   if (const Status applied = writer->ApplyAll(); !applied) return applied.error();
   return writer;
 }
@@ -151,12 +158,14 @@ Status ArchiveWriter::FinishContainers() {
 Status ArchiveWriter::FinishContainer(const Container& container) {
   Result<std::string> path = layout_->ContainerPath(container);
   if (!path) return path.error();
-  const Result<bool> waits = environment_.fs.Exists(PartPath(*path));
-  if (!waits) return waits.error();
-  if (!*waits) return {};
-  const Status renamed = environment_.fs.Rename(PartPath(*path), *path);
-  if (!renamed) return renamed;
-  return environment_.fs.SyncDirectory(io::ParentDirectory(*path));
+  for (const std::string& before : {PartPath(*path), OpenPath(*path)}) {
+    const Result<bool> waits = environment_.fs.Exists(before);
+    if (!waits) return waits.error();
+    if (!*waits) continue;
+    if (const Status renamed = environment_.fs.Rename(before, *path); !renamed) return renamed;
+    return environment_.fs.SyncDirectory(io::ParentDirectory(*path));
+  }
+  return {};
 }
 
 Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
@@ -167,7 +176,8 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
   if (!names) return names.error();
   for (const std::string& name : *names) {
     const auto number = ParseDecimal(std::string_view(name).substr(0, 8));
-    if (!number || name.size() < 8 || holdings_.Find(static_cast<std::uint32_t>(*number))) {
+    if (!number || name.size() < 8 || holdings_.Find(static_cast<std::uint32_t>(*number)) ||
+        holdings_.FindOpen(static_cast<std::uint32_t>(*number))) {
       continue;
     }
     reserved_ = std::max(reserved_, static_cast<std::uint32_t>(*number));
@@ -223,6 +233,11 @@ Status ArchiveWriter::ApplyAll() {
     if (const Status marked = MarkRemoved(removal); !marked) return marked;
   }
   return Checkpoint();
+}
+
+std::uint64_t ArchiveWriter::NewSeed() {
+  const std::lock_guard lock(mutex_);
+  return environment_.random.Next();
 }
 
 ArchiveView ArchiveWriter::View() {
@@ -302,6 +317,33 @@ Result<bool> ArchiveWriter::Add(Container& container) {
     if (const Status synced = Checkpoint(); !synced) return synced.error();
   }
   return true;
+}
+
+Result<Container> ArchiveWriter::BeginContainer(const Place& place, std::uint32_t run,
+                                                std::string_view name, std::uint32_t batch) {
+  const std::lock_guard lock(mutex_);
+  Container container;
+  container.number = place.number;
+  container.volume = place.volume;
+  container.run = run;
+  container.name = name;
+  container.batches = {{.batch = batch, .base = 0, .count = kOpenSerials}};
+  if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
+  container.time = environment_.clock.Now();
+  if (const Status appended = Append(container.OpenEvent()); !appended) return appended.error();
+  return container;
+}
+
+Status ArchiveWriter::Show(std::span<const catalog::Capture> captures) {
+  return catalog_->Append(captures);
+}
+
+Status ArchiveWriter::Seal(Container& container) {
+  const std::lock_guard lock(mutex_);
+  container.time = environment_.clock.Now();
+  if (const Status appended = Append(container.Event()); !appended) return appended;
+  if (const Status named = FinishContainer(container); !named) return named;
+  return ++since_checkpoint_ >= kCheckpointContainers ? Checkpoint() : Status();
 }
 
 Status ArchiveWriter::Append(LedgerEvent event) {

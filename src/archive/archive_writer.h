@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "archive/archive_view.h"
@@ -39,6 +40,8 @@ class ArchiveWriter {
 
   const ArchiveLayout& layout() const { return *layout_; }
   io::FileSystem& fs() const { return environment_.fs; }
+  // For dice of one's own.
+  std::uint64_t NewSeed();
   // What is there now. The writer must outlive it.
   ArchiveView View();
   // The container whose file has these bytes.
@@ -62,6 +65,17 @@ class ArchiveWriter {
   // Sets serials and time. False: another one has the same bytes, and nothing was done.
   // Errors: kFull when a batch has no serials left; after any other nothing more is taken.
   Result<bool> Add(Container& container);
+
+  // Begins a container that grows, with the volume of `place`, for captures of one batch; its
+  // serials count from batches[0].base on, and there are batches[0].count of them. From now on the
+  // file at OpenPath(layout().ContainerPath()) is the archive's, and Open() seals what is in it
+  // after a crash. Errors: kFull when the batch has no serials left.
+  Result<Container> BeginContainer(const Place& place, std::uint32_t run, std::string_view name,
+                                   std::uint32_t batch);
+  // Shows captures of a container that grows. They are durable in its file.
+  Status Show(std::span<const catalog::Capture> captures);
+  // The container grows no more. All of it was shown; file and rows are durable. Sets the time.
+  Status Seal(Container& container);
 
   // Takes captures down: they stay in their containers and are shown no more. Returns the number of
   // the removal.
@@ -87,6 +101,10 @@ class ArchiveWriter {
   Status RemoveUnknown(const ArchiveConfig::Volume& volume);
   Status RemoveFiles(const Container& container);
   Status OpenCatalog();
+  Status SealOpenContainers();
+  Status SealWhatIsLeft(const Container& open);
+  // Errors: kCorrupt when the catalog has another capture, or more of them.
+  Status CompareWithCatalog(const Container& container, const ContainerRows& rows);
   Status ApplyAll();
   // All of these require mutex_.
   Status Append(LedgerEvent event);

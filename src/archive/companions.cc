@@ -56,6 +56,9 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   if (const auto known = containers_.find(container); known != containers_.end()) {
     return &known->second;
   }
+  if (view_.holdings().FindOpen(container) != nullptr) {
+    return &containers_.emplace(container, ByCapture()).first->second;
+  }
   Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(container);
   if (!rows) return rows.error();
   std::vector<Place> places;

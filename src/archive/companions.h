@@ -15,7 +15,7 @@ class Companions {
  public:
   explicit Companions(const ArchiveView& view) : view_(view) {}
 
-  // In the order of the file. Errors: those of reading the rows.
+  // In the order of the file; none while the container grows. Errors: those of reading the rows.
   Result<std::vector<Companion>> Of(const catalog::CapturePlace& capture);
 
  private:

@@ -54,13 +54,21 @@ struct ContainerSummary {
 };
 inline constexpr std::size_t kLossesMax = 1000;
 
+// Takes what is found in a container, in its order. Texts of captures are valid during the call.
+class ContainerRowsSink {
+ public:
+  virtual ~ContainerRowsSink() = default;
+  virtual Status Add(const ContainerCapture& capture) = 0;
+  virtual Status Add(const Companion& companion) = 0;
+};
+
 // Not thread-safe. The file has its name, and is durable, when Finish() succeeded.
-class ContainerRowsWriter {
+class ContainerRowsWriter final : public ContainerRowsSink {
  public:
   static Result<std::unique_ptr<ContainerRowsWriter>> Create(io::FileSystem& fs, std::string path);
 
-  Status Add(const ContainerCapture& capture);
-  Status Add(const Companion& companion);
+  Status Add(const ContainerCapture& capture) override;
+  Status Add(const Companion& companion) override;
   Status Finish(const ContainerSummary& summary);
 
  private:

@@ -116,7 +116,7 @@ std::optional<bool> IsPageByHops(std::string_view notes) {
 
 class Scan {
  public:
-  Scan(archive_file::ArchiveFile& file, const ScanOptions& options, ContainerRowsWriter& rows,
+  Scan(archive_file::ArchiveFile& file, const ScanOptions& options, ContainerRowsSink& rows,
        ContainerSummary& summary)
       : reader_(file.reader()), options_(options), rows_(rows), summary_(summary) {}
 
@@ -145,7 +145,7 @@ class Scan {
 
   record::RecordReader& reader_;
   const ScanOptions& options_;
-  ContainerRowsWriter& rows_;
+  ContainerRowsSink& rows_;
   ContainerSummary& summary_;
   record::PayloadStream payload_;
   PayloadExaminer examiner_;
@@ -189,8 +189,11 @@ Result<bool> Scan::ReadCapture(const Record& record) {
   waiting.url = record.target_uri;
   waiting.capture.record_id = RecordIdHash(record.record_id());
   catalog::Capture& row = waiting.capture.row;
-  if (record.type == RecordType::kRevisit) row.flags |= catalog::kRevisit;
-  if (warc::TruncationOf(record) != warc::Truncation::kNone) row.flags |= catalog::kTruncated;
+  if (record.type == RecordType::kRevisit) {
+    row.flags |= catalog::kRevisit;  // which says itself that its payload is elsewhere
+  } else if (warc::TruncationOf(record) != warc::Truncation::kNone) {
+    row.flags |= catalog::kTruncated;
+  }
   const std::optional<Timestamp> date = record.date;
   if (date) row.time = *date;
   const std::optional<Digest> claim =
@@ -359,7 +362,7 @@ Status Scan::Flush() {
   return added;
 }
 
-Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsWriter& rows,
+Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsSink& rows,
                 ContainerSummary& summary) {
   Result<WaczPages> pages = wacz.ReadPages();
   if (!pages) return pages.error();
@@ -394,7 +397,7 @@ Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsW
 }  // namespace
 
 Status ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
-                     ContainerRowsWriter& rows, ContainerSummary& summary) {
+                     ContainerRowsSink& rows, ContainerSummary& summary) {
   return Scan(file, options, rows, summary).Run();
 }
 

@@ -24,7 +24,7 @@ struct ScanOptions {
 // SHA-256 of every payload, and SHA-1 where the record claims no digest that index files use.
 // Bounded memory. Errors: kIo, and those of `rows`.
 Status ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
-                     ContainerRowsWriter& rows, ContainerSummary& summary);
+                     ContainerRowsSink& rows, ContainerSummary& summary);
 
 // The same for the file at `path`, with rows that are durable at `rows_path`. In a WACZ file all
 // archive files are read, and its own list says which captures are pages. Errors: also those of

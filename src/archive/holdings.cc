@@ -5,8 +5,10 @@
 #include <charconv>
 #include <limits>
 
+#include "archive/container_rows.h"
 #include "util/ascii.h"
 #include "util/base_encoding.h"
+#include "util/check.h"
 
 namespace stele::archive {
 namespace {
@@ -14,6 +16,10 @@ namespace {
 Error Bad(const LedgerEvent& event, std::string_view what) {
   return Error{ErrorCode::kCorrupt, fmt::format("the ledger's event {} of {}: {}", event.what,
                                                 FormatIso(event.time), what)};
+}
+
+std::string FormatBatch(const Container::Batch& batch) {
+  return fmt::format("{} {} {}", batch.batch, batch.base, batch.count);
 }
 
 // "200405 120 17"
@@ -46,6 +52,8 @@ constexpr NumberField kNumbers[] = {
     {"captures", &Container::captures}, {"losses", &Container::losses},
     {"unlisted", &Container::unlisted},
 };
+
+constexpr std::string_view kOpenEvent = "container-open";
 
 // "200405/17"
 std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
@@ -94,6 +102,13 @@ void Container::Place(catalog::Capture& row, std::uint64_t ordinal) const {
   row.place.container = number;
 }
 
+void Container::Describe(const ContainerSummary& summary) {
+  records = summary.records;
+  captures = summary.captures();
+  losses = summary.losses.size();
+  unlisted = summary.unlisted;
+}
+
 LedgerEvent Container::Event() const {
   LedgerEvent event;
   event.what = "container";
@@ -106,9 +121,22 @@ LedgerEvent Container::Event() const {
   event.Add("sha256", sha256);
   for (const NumberField& field : kNumbers) event.Add(field.name, this->*(field.member));
   for (const Batch& batch : batches) {
-    event.Add("batch", fmt::format("{} {} {}", batch.batch, batch.base, batch.count));
+    event.Add("batch", FormatBatch(batch));
   }
   for (const catalog::CaptureId& id : ids) event.Add("capture", FormatCaptureId(id));
+  return event;
+}
+
+LedgerEvent Container::OpenEvent() const {
+  Check(batches.size() == 1);
+  LedgerEvent event;
+  event.what = kOpenEvent;
+  event.time = time;
+  event.Add("container", number);
+  event.Add("run", run);
+  event.Add("volume", volume);
+  event.Add("name", name);
+  event.Add("batch", FormatBatch(batches.front()));
   return event;
 }
 
@@ -128,6 +156,7 @@ Result<Container> Container::FromEvent(const LedgerEvent& event, std::uint64_t l
     return Bad(event, "a container without number, volume or name");
   }
   for (const NumberField& field : kNumbers) {
+    if (event.what == kOpenEvent) break;  // nobody knows them yet
     Result<std::uint64_t> value = event.Number(field.name);
     if (!value) return Bad(event, value.error().text);
     container.*(field.member) = *value;
@@ -149,6 +178,8 @@ Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
   Status applied;
   if (event.what == "container") {
     applied = ApplyContainer(event, end);
+  } else if (event.what == kOpenEvent) {
+    applied = ApplyOpen(event, end);
   } else if (event.what == "run-begin" || event.what == "run-end") {
     applied = ApplyRun(event);
   } else if (event.what == "purge") {
@@ -172,12 +203,7 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
   if (containers_.contains(container->number)) {
     return Bad(event, fmt::format("container {} is there twice", container->number));
   }
-  for (const Container::Batch& batch : container->batches) {
-    std::uint32_t& next = next_serials_[batch.batch];
-    if (batch.base < next) return Bad(event, "its serials were given before");
-    next = batch.base + batch.count;
-    brought_[{batch.batch, batch.base}] = {container->number, container->run};
-  }
+  if (const Status taken = TakeSerials(event, *container); !taken) return taken;
   for (const catalog::CaptureId& id : container->ids) {
     const Brought* brought = FindBrought(id);
     if (brought == nullptr) {
@@ -191,6 +217,49 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
   if (container->ids.empty()) run->second.captures += container->captures;
   by_sha256_.emplace(container->sha256, container->number);
   containers_.emplace(container->number, std::move(*container));
+  return {};
+}
+
+Status Holdings::TakeSerials(const LedgerEvent& event, const Container& container) {
+  if (const auto open = open_containers_.find(container.number); open != open_containers_.end()) {
+    const Container::Batch& had = open->second.batches.front();
+    std::uint32_t used = 0;
+    for (const Container::Batch& batch : container.batches) {
+      if (batch.batch != had.batch || batch.base != had.base || batch.count > had.count) {
+        return Bad(event, "it has other serials than when it was opened");
+      }
+      used = batch.count;
+    }
+    Close(open->second, used);
+    return {};
+  }
+  for (const Container::Batch& batch : container.batches) {
+    std::uint32_t& next = next_serials_[batch.batch];
+    if (batch.base < next) return Bad(event, "its serials were given before");
+    next = batch.base + batch.count;
+    brought_[{batch.batch, batch.base}] = {container.number, container.run};
+  }
+  return {};
+}
+
+void Holdings::Close(const Container& open, std::uint32_t used) {
+  const Container::Batch& had = open.batches.front();
+  std::uint32_t& next = next_serials_[had.batch];
+  if (next == had.base + had.count) next = had.base + used;
+  open_containers_.erase(open_containers_.find(open.number));
+}
+
+Status Holdings::ApplyOpen(const LedgerEvent& event, std::uint64_t end) {
+  Result<Container> container = Container::FromEvent(event, end);
+  if (!container) return container.error();
+  if (!runs_.contains(container->run)) return Bad(event, "its run was never begun");
+  if (containers_.contains(container->number) || open_containers_.contains(container->number) ||
+      container->batches.size() != 1) {
+    return Bad(event, "it has a number that was given before, or not one batch");
+  }
+  if (const Status taken = TakeSerials(event, *container); !taken) return taken;
+  last_container_ = std::max(last_container_, container->number);
+  open_containers_.emplace(container->number, *std::move(container));
   return {};
 }
 
@@ -215,6 +284,11 @@ Status Holdings::ApplyRun(const LedgerEvent& event) {
 Status Holdings::ApplyPurge(const LedgerEvent& event) {
   Result<std::uint32_t> number = SmallNumber(event, "container");
   if (!number) return number.error();
+  if (const Container* open = FindOpen(*number)) {
+    Close(*open, 0);
+    purged_.insert(*number);
+    return {};
+  }
   const auto container = containers_.find(*number);
   if (container == containers_.end()) return Bad(event, "there is no such container");
   by_sha256_.erase(container->second.sha256);
@@ -320,6 +394,11 @@ std::uint64_t Holdings::CaptureCount() const {
 const Container* Holdings::Find(std::uint32_t number) const {
   const auto found = containers_.find(number);
   return found == containers_.end() ? nullptr : &found->second;
+}
+
+const Container* Holdings::FindOpen(std::uint32_t number) const {
+  const auto found = open_containers_.find(number);
+  return found == open_containers_.end() ? nullptr : &found->second;
 }
 
 const Container* Holdings::FindBySha256(std::string_view sha256) const {

@@ -16,6 +16,8 @@
 
 namespace stele::archive {
 
+struct ContainerSummary;
+
 // "200405/17"
 std::string FormatCaptureId(const catalog::CaptureId& id);
 
@@ -52,8 +54,13 @@ struct Container {
   // its number among all captures of the container.
   void Place(catalog::Capture& row, std::uint64_t ordinal) const;
 
+  // Takes from a summary of what is in it how much that is; not which batches.
+  void Describe(const ContainerSummary& summary);
+
   LedgerEvent Event() const;
-  // Errors: kCorrupt.
+  // Of one that grows: it has the serials of one batch to itself.
+  LedgerEvent OpenEvent() const;
+  // Of either. Errors: kCorrupt.
   static Result<Container> FromEvent(const LedgerEvent& event, std::uint64_t ledger_end);
 };
 
@@ -108,11 +115,15 @@ class Holdings {
   Status Apply(const LedgerEvent& event, std::uint64_t end);
 
   const std::map<std::uint32_t, Container>& containers() const { return containers_; }
+  // Those that grow, or did when their writer was interrupted. They become containers() when they
+  // are sealed.
+  const std::map<std::uint32_t, Container>& open_containers() const { return open_containers_; }
   const std::map<std::uint32_t, Run>& runs() const { return runs_; }
   const std::map<std::uint32_t, Removal>& removals() const { return removals_; }
   const std::map<std::uint32_t, Hold>& holds() const { return holds_; }
   // Null when there is none.
   const Container* Find(std::uint32_t number) const;
+  const Container* FindOpen(std::uint32_t number) const;
   // The container whose file has these bytes; null when there is none.
   const Container* FindBySha256(std::string_view sha256) const;
 
@@ -136,12 +147,18 @@ class Holdings {
 
  private:
   Status ApplyContainer(const LedgerEvent& event, std::uint64_t end);
+  Status ApplyOpen(const LedgerEvent& event, std::uint64_t end);
+  // Takes the serials of its batches, or those that it used of the ones it had while it grew.
+  Status TakeSerials(const LedgerEvent& event, const Container& container);
+  // A container grows no more; serials that it did not use are free again where they can be.
+  void Close(const Container& open, std::uint32_t used);
   Status ApplyRun(const LedgerEvent& event);
   Status ApplyPurge(const LedgerEvent& event);
   Status ApplyRemoval(const LedgerEvent& event, std::uint64_t end);
   Status ApplyHold(const LedgerEvent& event);
 
   std::map<std::uint32_t, Container> containers_;
+  std::map<std::uint32_t, Container> open_containers_;
   std::map<std::string, std::uint32_t, std::less<>> by_sha256_;
   std::map<std::uint32_t, Run> runs_;
   std::map<std::uint32_t, Removal> removals_;

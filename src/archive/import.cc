@@ -143,10 +143,7 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     if (!complaints) return complaints.error();
     outcome.complaints = *std::move(complaints);
   }
-  container_.records = summary->records;
-  container_.captures = summary->captures();
-  container_.losses = summary->losses.size();
-  container_.unlisted = summary->unlisted;
+  container_.Describe(*summary);
   for (const auto& [batch, count] : summary->batches) {
     container_.batches.push_back({.batch = batch, .base = 0, .count = count});
   }

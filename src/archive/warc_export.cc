@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "archive/warcinfo_text.h"
 #include "archive/whole_block.h"
 #include "formats/warc/old_fields.h"
 #include "util/digest.h"
@@ -66,16 +67,7 @@ std::string WarcExport::DerivedId(const catalog::CapturePlace& place) const {
 
 Status WarcExport::WriteWarcinfo(const io::Clock& clock, const std::string& filename) {
   warcinfo_id_ = NewId();
-  std::string block =
-      "software: Stele\r\nformat: WARC File Format 1.1\r\nconformsTo: "
-      "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n";
-  const ArchiveConfig& config = view_.layout().config();
-  for (const auto& [name, value] :
-       {std::pair("isPartOf", config.title), std::pair("description", config.description),
-        std::pair("operator", config.creator), std::pair("rights", config.rights),
-        std::pair("http-header-from", config.contact), std::pair("language", config.language)}) {
-    if (!value.empty()) block += fmt::format("{}: {}\r\n", name, warc::FieldText(value));
-  }
+  const std::string block = WarcinfoText(view_.layout().config());
   warc::FieldList fields;
   fields.Add("WARC-Type", "warcinfo");
   fields.Add("WARC-Record-ID", warcinfo_id_);
