@@ -1,5 +1,6 @@
 #include "access/access_server.h"
 
+#include "access/overview.h"
 #include "access/pages_service.h"
 #include "access/replay_service.h"
 #include "access/static_files.h"
@@ -14,13 +15,14 @@ class TwoServers final : public AccessServer {
  public:
   TwoServers(const AccessServerOptions& options, ServedArchives& archives, io::FileSystem& fs,
              const io::Clock& clock, io::Sink* log)
-      : addresses_(options.addresses),
+      : overviews_(archives, clock),
+        addresses_(options.addresses),
         monitor_(clock, log),
         page_files_(fs, options.web_directory),
         replay_files_(fs, options.web_directory.empty()
                               ? ""
                               : options.web_directory + std::string(kReplayFolder)),
-        pages_(archives, addresses_, page_files_, monitor_, clock,
+        pages_(archives, overviews_, addresses_, page_files_, monitor_, clock,
                {.software = options.software,
                 .spool_directory = options.spool_directory,
                 .user_header = options.user_header,
@@ -50,6 +52,7 @@ class TwoServers final : public AccessServer {
   }
 
  private:
+  const Overviews overviews_;
   Addresses addresses_;
   Monitor monitor_;
   const StaticFiles page_files_;

@@ -106,9 +106,7 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
     Result<HeldCapture> original = archive::RevisitResolver(sight.view()).Resolve(capture);
     if (!original) return original.error();
     held = *std::move(original);
-    const std::string key =
-        held.row.key.empty() ? KeyOfUrl(held.row.url) : std::string(held.row.key);
-    if (!sight.Shows(key, held.row)) {
+    if (!sight.Shows(KeyOfCapture(held.row), held.row)) {
       return Error{ErrorCode::kNotFound,
                    fmt::format("{} of {} repeats a capture that may not be shown", capture.row.url,
                                FormatIso(capture.row.time))};

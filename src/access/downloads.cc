@@ -128,9 +128,7 @@ void SendRecord(const Call& call, std::string_view rest) {
   const std::optional<catalog::CaptureId> id = ParseCaptureId(rest);
   if (!id) return SendNotFound(call, "This record");
   Result<HeldCapture> held = call.sight.view().catalog().Get(*id);
-  const bool seen = held && call.sight.Shows(held->row.key.empty() ? KeyOfUrl(held->row.url)
-                                                                   : std::string(held->row.key),
-                                             held->row);
+  const bool seen = held && call.sight.Shows(KeyOfCapture(held->row), held->row);
   if (!seen) return SendNotFound(call, "This record");
   const archive::ArchiveView& view = call.sight.view();
   const Result<std::string> path = view.PathOf(held->row.place.container);

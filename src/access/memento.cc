@@ -54,12 +54,6 @@ std::string CommonLinks(const Call& call, std::string_view url) {
       LinkTarget(call.Absolute(fmt::format("web/timemap/link/{}", url))), kLinkFormat);
 }
 
-std::string_view KeyOf(const catalog::Capture& row, std::string& buffer) {
-  if (!row.key.empty()) return row.key;
-  buffer = KeyOfUrl(row.url);
-  return buffer;
-}
-
 // What a relation is called where one capture is the first, the last, or both.
 std::string Relation(bool first, bool last, std::string_view other) {
   std::string rel;
@@ -227,8 +221,7 @@ std::string MementoPath(const Call& call, const catalog::Capture& row, std::stri
 }
 
 std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Capture& row) {
-  std::string buffer;
-  const std::string key(KeyOf(row, buffer));
+  const std::string key = KeyOfCapture(row);
   std::string links = CommonLinks(call, row.url);
   // Those of one second have one address, so that neighbours are of other seconds.
   const std::int64_t second = row.time.milliseconds - (row.time.milliseconds % 1000 + 1000) % 1000;

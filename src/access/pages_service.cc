@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "access/api.h"
 #include "access/cdx_server.h"
 #include "access/downloads.h"
 #include "access/memento.h"
@@ -93,7 +94,11 @@ void PagesService::Route(Call& call) {
 }
 
 bool PagesService::RouteMachine(Call& call) const {
-  if (call.path == "health") {
+  constexpr std::string_view kApi = "api/v1/";
+  if (call.path.starts_with(kApi)) {
+    const ApiContext context{archives_, overviews_, options_.software, options_.has_worker};
+    SendApi(call, context, call.path.substr(kApi.size()));
+  } else if (call.path == "health") {
     SendJson(call, "{\"status\": \"ok\"}\n");
   } else if (call.path == "metrics") {
     std::string text = monitor_.Metrics();

@@ -6,6 +6,7 @@
 #include "access/call.h"
 #include "access/monitor.h"
 #include "access/origin.h"
+#include "access/overview.h"
 #include "access/served_archive.h"
 #include "access/static_files.h"
 #include "io/clock.h"
@@ -25,9 +26,11 @@ class PagesService final : public net::Handler {
   };
 
   // Borrows all for life.
-  PagesService(ServedArchives& archives, const Addresses& addresses, const StaticFiles& files,
-               const Monitor& monitor, const io::Clock& clock, Options options)
+  PagesService(ServedArchives& archives, const Overviews& overviews, const Addresses& addresses,
+               const StaticFiles& files, const Monitor& monitor, const io::Clock& clock,
+               Options options)
       : archives_(archives),
+        overviews_(overviews),
         addresses_(addresses),
         files_(files),
         monitor_(monitor),
@@ -46,6 +49,7 @@ class PagesService final : public net::Handler {
   std::string PagePolicy(const Call& call) const;
 
   ServedArchives& archives_;
+  const Overviews& overviews_;
   const Addresses& addresses_;
   const StaticFiles& files_;
   const Monitor& monitor_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "util/checksum.h"
+
 namespace stele::access {
 
 ServedArchive::ServedArchive(io::FileSystem& fs, std::string directory, std::string name,
@@ -30,12 +32,10 @@ std::shared_ptr<const Snapshot> ServedArchive::Now() const {
   return snapshot_;
 }
 
-Result<std::shared_ptr<const AccessRules>> ServedArchive::LoadRules() const {
-  const Result<std::string> text = io::ReadFile(fs_, rules_path_);
-  if (!text && text.error().code != ErrorCode::kNotFound) return text.error();
-  Result<AccessRules> rules = AccessRules::Parse(text ? *text : "", rules_path_);
-  if (!rules) return rules.error();
-  return std::make_shared<const AccessRules>(*std::move(rules));
+Result<std::string> ServedArchive::ReadRules() const {
+  Result<std::string> text = io::ReadFile(fs_, rules_path_);
+  const bool none = !text && text.error().code == ErrorCode::kNotFound;
+  return none ? Result<std::string>("") : text;
 }
 
 Status ServedArchive::Refresh() {
@@ -47,10 +47,18 @@ Status ServedArchive::Refresh() {
     if (!reader) return reader.error();
     reader_ = std::move(*reader);
   }
-  Result<std::shared_ptr<const AccessRules>> rules = LoadRules();
+  const Result<std::string> text = ReadRules();
+  if (!text) return text.error();
+  Result<AccessRules> rules = AccessRules::Parse(*text, rules_path_);
   if (!rules) return rules.error();
+  archive::ArchiveView view = reader_->View();
+  std::uint64_t generation = ChecksumOf(*text, view.holdings().ledger_end());
+  for (const catalog::BatchSummary& batch : view.catalog().BatchSummaries()) {
+    generation += batch.rows;
+  }
   auto snapshot = std::make_shared<const Snapshot>(
-      Snapshot{name_, reader_, reader_->View(), *std::move(rules)});
+      Snapshot{name_, reader_, std::move(view),
+               std::make_shared<const AccessRules>(*std::move(rules)), generation});
   const std::lock_guard lock(mutex_);
   snapshot_ = std::move(snapshot);
   return {};

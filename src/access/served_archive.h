@@ -31,8 +31,8 @@ class ServedArchive {
  private:
   ServedArchive(io::FileSystem& fs, std::string directory, std::string name,
                 std::string rules_path);
-  // Errors: kInvalid.
-  Result<std::shared_ptr<const AccessRules>> LoadRules() const;
+  // Empty where there are none.
+  Result<std::string> ReadRules() const;
 
   io::FileSystem& fs_;
   const std::string directory_;

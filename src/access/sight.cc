@@ -99,6 +99,10 @@ Result<const HeldCapture*> NearestCaptures::Next() {
 
 std::string KeyOfUrl(std::string_view url) { return url::SurtKey(url); }
 
+std::string KeyOfCapture(const catalog::Capture& row) {
+  return row.key.empty() ? KeyOfUrl(row.url) : std::string(row.key);
+}
+
 Result<Nearest> FindNearest(const Sight& sight, std::string_view url, Timestamp at) {
   NearestCaptures captures(sight, KeyOfUrl(url), at, NearestCaptures::Direction::kBoth);
   Result<const HeldCapture*> found = captures.Next();

@@ -20,6 +20,7 @@ struct Snapshot {
   std::shared_ptr<const archive::ArchiveReader> reader;  // the view needs it
   archive::ArchiveView view;
   std::shared_ptr<const AccessRules> rules;
+  std::uint64_t generation = 0;  // another one when captures or rules changed
 };
 
 // What one client may see of an archive. All routes look at captures through this, so that what is
@@ -102,8 +103,9 @@ class NearestCaptures {
   bool met_blocked_ = false;
 };
 
-// The sort key of captures of a URL.
+// The sort key of captures of a URL; of one capture.
 std::string KeyOfUrl(std::string_view url);
+std::string KeyOfCapture(const catalog::Capture& row);
 
 // The capture of a URL that is nearest to a moment.
 struct Nearest {

@@ -1,0 +1,219 @@
+#include "access/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "archive/capture_text.h"
+#include "archive/host_tally.h"
+#include "archive/revisit_resolver.h"
+#include "util/ascii.h"
+
+namespace stele::access {
+namespace {
+
+using namespace std::chrono_literals;
+using catalog::HeldCapture;
+
+constexpr auto kLookInterval = 500ms;
+constexpr std::size_t kTitleBytesMax = 300;
+constexpr int kAskEvery = 256;
+
+// Adds captures up, in the order of keys.
+class Adder {
+ public:
+  explicit Adder(Overview& overview) : overview_(overview) {}
+
+  void Add(std::string_view key, const catalog::Capture& row) {
+    const bool is_new = key != key_;
+    if (is_new) {
+      key_ = key;
+      digests_.clear();
+    }
+    AddSums(row);
+    AddSite(key, row, is_new);
+  }
+
+  void End() {
+    std::stable_sort(overview_.sites.begin(), overview_.sites.end(),
+                     [](const auto& a, const auto& b) { return a.pages > b.pages; });
+  }
+
+ private:
+  void AddSums(const catalog::Capture& row) {
+    const bool is_page = (row.flags & catalog::kPage) != 0;
+    overview_.all.Add(row);
+    overview_.pages += is_page ? 1 : 0;
+    if ((row.flags & catalog::kRevisit) != 0) overview_.revisits.Add(row);
+    const std::string_view digest =
+        row.sha1 ? std::string_view(row.sha1->data(), row.sha1->size()) : std::string_view();
+    if (!digest.empty() && !digests_.insert(std::string(digest)).second) {
+      overview_.repeated.Add(row);
+    }
+    Overview::Month& month = overview_.months[FormatIso(row.time).substr(0, 7)];
+    month.all.Add(row);
+    month.pages += is_page ? 1 : 0;
+    overview_.types[row.type.empty() ? "-" : std::string(row.type)].Add(row);
+    overview_.statuses[row.status == 0 ? "-" : fmt::to_string(row.status)].Add(row);
+    overview_.runs[row.run].Add(row);
+    overview_.first = std::min(overview_.first.value_or(row.time), row.time);
+    overview_.last = std::max(overview_.last.value_or(row.time), row.time);
+  }
+
+  void AddSite(std::string_view key, const catalog::Capture& row, bool is_new) {
+    const std::string host = archive::HostOfKey(key);
+    if (host.empty()) return;
+    if (overview_.sites.empty() || overview_.sites.back().host != host) {
+      Overview::Site& site = overview_.sites.emplace_back();
+      site.host = host;
+      site.url = row.url;
+      site.first = site.last = row.time;
+    }
+    Overview::Site& site = overview_.sites.back();
+    site.first = std::min(site.first, row.time);
+    site.last = std::max(site.last, row.time);
+    site.urls += is_new ? 1 : 0;
+    ++site.captures;
+    site.bytes += row.length;
+    ++site.months[FormatIso(row.time).substr(0, 7)];
+    if ((row.flags & catalog::kPage) == 0) return;
+    if (site.pages++ == 0 || row.url.size() < site.url.size()) site.url = row.url;
+  }
+
+  Overview& overview_;
+  std::string key_;
+  std::set<std::string> digests_;  // of the key
+};
+
+// Gathers the pages, each once, with the capture that its title comes from.
+class PageList {
+ public:
+  explicit PageList(Overview& overview) : overview_(overview) {}
+
+  void Add(std::string_view key, const HeldCapture& held) {
+    const catalog::Capture& row = held.row;
+    if ((row.flags & catalog::kPage) == 0 || row.status >= 300) return;
+    if (key != key_ || overview_.page_list.empty()) {
+      if (overview_.page_list.size() >= Overview::kPagesMax) return;
+      key_ = key;
+      Overview::Page& page = overview_.page_list.emplace_back();
+      page.first = page.last = row.time;
+      sources_.emplace_back();
+    }
+    Overview::Page& page = overview_.page_list.back();
+    ++page.captures;
+    if (!sources_.back().bytes || row.time >= page.last) {
+      page.url = row.url;
+      sources_.back() = held;
+    }
+    page.first = std::min(page.first, row.time);
+    page.last = std::max(page.last, row.time);
+  }
+
+  const std::vector<HeldCapture>& sources() const { return sources_; }
+
+ private:
+  Overview& overview_;
+  std::string key_;
+  std::vector<HeldCapture> sources_;  // as overview_.page_list
+};
+
+std::string TitleOf(const Sight& sight, const HeldCapture& capture) {
+  HeldCapture payload = capture;
+  if ((capture.row.flags & catalog::kRevisit) != 0) {
+    Result<HeldCapture> original = archive::RevisitResolver(sight.view()).Resolve(capture);
+    if (!original) return "";
+    payload = *std::move(original);
+  }
+  const Result<std::string> title = archive::TitleOfCapture(sight.view(), payload.row);
+  return title ? title->substr(0, kTitleBytesMax) : "";
+}
+
+}  // namespace
+
+Result<Overview> MakeOverview(const Sight& sight, const Overview* before,
+                              const std::function<bool()>& stop) {
+  const Error stopped{ErrorCode::kBusy, "it was stopped"};
+  Overview overview;
+  Adder adder(overview);
+  PageList pages(overview);
+  archive::CaptureQuery query;
+  query.where.what = catalog::SelectAll();
+  SeenCaptures captures(sight, query);
+  for (int n = 1;; ++n) {
+    if (n % kAskEvery == 0 && stop()) return stopped;
+    Result<const HeldCapture*> held = captures.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) break;
+    adder.Add(captures.key(), (*held)->row);
+    pages.Add(captures.key(), **held);
+  }
+  adder.End();
+  std::unordered_map<std::string, std::string> known;
+  if (before != nullptr) {
+    for (const Overview::Page& page : before->page_list) {
+      known.emplace(page.url + FormatDigits17(page.last), page.title);
+    }
+  }
+  for (std::size_t i = 0; i < overview.page_list.size(); ++i) {
+    if (stop()) return stopped;
+    Overview::Page& page = overview.page_list[i];
+    const auto old = known.find(page.url + FormatDigits17(page.last));
+    page.title = old != known.end() ? old->second : TitleOf(sight, pages.sources()[i]);
+    page.words = AsciiLower(page.title + ' ' + page.url);
+  }
+  overview.titles_complete = overview.page_list.size() < Overview::kPagesMax;
+  return overview;
+}
+
+Overviews::Overviews(const ServedArchives& archives, const io::Clock& clock)
+    : archives_(archives), clock_(clock) {
+  thread_ = std::thread([this] { Loop(); });
+}
+
+Overviews::~Overviews() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+std::shared_ptr<const Overview> Overviews::Of(const std::string& archive) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = made_.find(archive);
+  return found == made_.end() ? nullptr : found->second.overview;
+}
+
+void Overviews::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    lock.unlock();
+    for (const auto& archive : archives_.all()) Renew(*archive);
+    lock.lock();
+    wake_.wait_for(lock, kLookInterval, [this] { return stopping_; });
+  }
+}
+
+void Overviews::Renew(const ServedArchive& archive) {
+  const std::shared_ptr<const Snapshot> now = archive.Now();
+  Made before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = made_[archive.name()];
+  }
+  if (before.from != nullptr && before.from->generation == now->generation) return;
+  Result<Overview> overview =
+      MakeOverview(Sight(now, clock_.Now(), ""), before.overview.get(), [this] {
+        const std::lock_guard lock(mutex_);
+        return stopping_;
+      });
+  if (!overview) return;  // it is looked at again
+  const std::lock_guard lock(mutex_);
+  made_[archive.name()] = {std::make_shared<const Overview>(*std::move(overview)), now};
+}
+
+}  // namespace stele::access
