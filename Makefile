@@ -4,7 +4,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test demo bench bench-store bench-catalog format install clean
+.PHONY: help deps build web test demo bench bench-store bench-catalog format install clean
 
 help: ## Say what each target does
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -16,6 +16,10 @@ build: deps ## Build the program; it is then at build/stele
 	@mkdir -p build
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build/release --target program -j $(JOBS)
+	@tools/build_web
+
+web: ## Build the pages to build/web, where npm can be had (build does it, too)
+	@tools/build_web
 
 test: build ## Build everything, run all tests, then again under sanitizers with the fuzzers
 	@tools/run_tests $(JOBS)

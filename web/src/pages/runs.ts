@@ -1,0 +1,138 @@
+import type { ChangeState, Changes, Run, RunReport, Sum } from "../api";
+import { shortAddress } from "../address";
+import { el, type Child } from "../dom";
+import { later, showPage, type Context } from "../frame";
+import { moment, problemsOf, sums, table, tiles } from "../parts";
+import { formatBytes, formatNumber, texts } from "../words";
+
+const CHANGES_SHOWN = 200;
+
+async function runTable({ api, paths }: Context): Promise<Child> {
+  const { runs } = await api.runs();
+  if (runs.length === 0) return el("p", {}, texts.noRuns);
+  return table(
+    texts.runsTitle,
+    [
+      { head: texts.run },
+      { head: texts.kind },
+      { head: texts.begin },
+      { head: texts.end },
+      { head: texts.capturesTitle, number: true },
+      { head: texts.files, number: true },
+      { head: texts.note, className: "address" },
+    ],
+    runs.map((run: Run) => [
+      el("a", { href: paths.run(run.run) }, texts.runNumber(run.run)),
+      run.kind,
+      moment(run.begin, "minute"),
+      run.end ? moment(run.end, "minute") : texts.unfinished,
+      formatNumber(run.captures),
+      formatNumber(run.containers),
+      run.note,
+    ]),
+  );
+}
+
+export function showRuns(context: Context): void {
+  showPage(
+    context,
+    "runs",
+    texts.runsTitle,
+    el("h1", {}, texts.runsTitle),
+    later(() => runTable(context)),
+  );
+}
+
+const bySize = (entries: Record<string, Sum>): [string, Sum][] =>
+  Object.entries(entries).sort(([, a], [, b]) => b.captures - a.captures);
+
+function report({ paths }: Context, report: RunReport): Child {
+  const { run } = report;
+  return [
+    el(
+      "p",
+      { class: "faint" },
+      `${run.kind}, ${moment(run.begin, "minute")} – `,
+      run.end ? moment(run.end, "minute") : texts.unfinished,
+      run.note && ` · ${run.note}`,
+    ),
+    tiles([
+      [texts.pages, formatNumber(report.pages.captures)],
+      [texts.capturesTitle, formatNumber(report.all.captures)],
+      [texts.bytes, formatBytes(report.all.bytes)],
+      [texts.revisits, formatNumber(report.revisits.captures)],
+      [texts.duplicates, formatNumber(report.duplicates.captures)],
+      [texts.stored, formatBytes(report.container_bytes)],
+    ]),
+    el("h2", {}, texts.problems),
+    problemsOf(paths, report) ?? el("p", { class: "faint" }, texts.noProblems),
+    el("h2", {}, texts.byStatus),
+    sums(texts.byStatus, texts.status, bySize(report.by_status)),
+    el("h2", {}, texts.byType),
+    sums(texts.byType, texts.type, bySize(report.by_type)),
+    el("h2", {}, texts.byHost),
+    sums(
+      `${texts.byHost} (${formatNumber(report.host_count)})`,
+      texts.site,
+      report.hosts.map((host): [Child, Sum] => [
+        el("a", { href: paths.browse(`http://${host.host}/`) }, host.host),
+        host,
+      ]),
+    ),
+  ];
+}
+
+function changeTable({ paths }: Context, changes: Changes): Child {
+  const states: ChangeState[] = ["new", "gone", "text", "same-text", "identical"];
+  const rows = changes.changes.map((change): Child[] => {
+    const capture = change.after ?? change.before;
+    const url = shortAddress(change.url);
+    const { before, after } = change;
+    return [
+      texts.changeStates[change.state],
+      capture ? el("a", { href: paths.view(capture.timestamp, capture.url) }, url) : url,
+      before && after
+        ? el(
+            "a",
+            {
+              href: paths.compare(before.timestamp, after.timestamp, after.url),
+              "aria-label": `${texts.compare}: ${url}`,
+            },
+            texts.compare,
+          )
+        : null,
+    ];
+  });
+  return [
+    tiles(
+      states.map((state) => [texts.changeStates[state], formatNumber(changes.counts[state] ?? 0)]),
+    ),
+    rows.length > 0 &&
+      table(
+        texts.changes,
+        [
+          { head: texts.change },
+          { head: texts.originalAddress, className: "address" },
+          { head: texts.compare },
+        ],
+        rows,
+      ),
+  ];
+}
+
+export function showRun(context: Context, run: number): void {
+  const { api } = context;
+  showPage(
+    context,
+    "runs",
+    texts.runNumber(run),
+    el("h1", {}, texts.runNumber(run)),
+    later(async () => report(context, await api.report(run))),
+    run > 1 && [
+      el("h2", {}, texts.changes),
+      later(async () =>
+        changeTable(context, await api.changes(run, "new,gone,text", CHANGES_SHOWN)),
+      ),
+    ],
+  );
+}

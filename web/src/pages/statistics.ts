@@ -1,0 +1,107 @@
+import type { Statistics } from "../api";
+import { barChart, monthsBetween } from "../charts";
+import { el, type Child } from "../dom";
+import { later, showPage, type Context } from "../frame";
+import { sums, table, tiles } from "../parts";
+import { formatBytes, formatNumber, texts } from "../words";
+
+const KINDS_SHOWN = 20;
+const MONTHS_DRAWN = 240; // more are drawn as years
+
+// Months with those between them; years when there are too many months to see.
+function series(
+  months: Statistics["months"],
+  value: (month: Statistics["months"][number]) => number,
+) {
+  const values = new Map(months.map((month) => [month.month, value(month)]));
+  const first = months[0]?.month ?? "";
+  const all = monthsBetween(first, months[months.length - 1]?.month ?? "");
+  if (all.length <= MONTHS_DRAWN)
+    return all.map((month) => ({ label: month, value: values.get(month) ?? 0 }));
+  const years = new Map<string, number>();
+  for (const month of all) {
+    const year = month.slice(0, 4);
+    years.set(year, (years.get(year) ?? 0) + (values.get(month) ?? 0));
+  }
+  return [...years].map(([label, sum]) => ({ label, value: sum }));
+}
+
+function chart(title: string, statistics: Statistics, bytes: boolean): Child {
+  const format = bytes ? formatBytes : formatNumber;
+  const bars = series(statistics.months, (month) => (bytes ? month.bytes : month.captures));
+  return el(
+    "div",
+    { class: "chart" },
+    el("h2", {}, title),
+    barChart(bars.map((bar) => ({ ...bar, title: `${bar.label}: ${format(bar.value)}` }))),
+  );
+}
+
+function shares(
+  title: string,
+  head: string,
+  entries: [string, { captures: number; bytes: number }][],
+): Child {
+  return [el("h2", {}, title), sums(title, head, entries.slice(0, KINDS_SHOWN))];
+}
+
+function draw(statistics: Statistics): Child {
+  const { revisits, repeated } = statistics.duplicates;
+  return [
+    !statistics.complete && el("p", { class: "faint" }, texts.counting),
+    tiles([
+      [texts.pages, formatNumber(statistics.pages)],
+      [texts.capturesTitle, formatNumber(statistics.captures)],
+      [texts.hosts, formatNumber(statistics.hosts)],
+      [texts.bytes, formatBytes(statistics.bytes)],
+      [texts.stored, formatBytes(statistics.stored_bytes)],
+    ]),
+    statistics.months.length > 0 && [
+      chart(texts.capturesByMonth, statistics, false),
+      chart(texts.bytesByMonth, statistics, true),
+      el(
+        "details",
+        {},
+        el("summary", {}, texts.asTable),
+        table(
+          texts.capturesByMonth,
+          [
+            { head: texts.month },
+            { head: texts.capturesTitle, number: true },
+            { head: texts.pages, number: true },
+            { head: texts.bytes, number: true },
+          ],
+          statistics.months.map((month) => [
+            month.month,
+            formatNumber(month.captures),
+            formatNumber(month.pages),
+            formatBytes(month.bytes),
+          ]),
+        ),
+      ),
+    ],
+    el("h2", {}, texts.duplicatesSaved),
+    el("p", {}, texts.revisitsSaved(formatNumber(revisits.captures), formatBytes(revisits.bytes))),
+    el("p", {}, texts.repeatedSum(formatNumber(repeated.captures), formatBytes(repeated.bytes))),
+    shares(
+      texts.mediaTypes,
+      texts.type,
+      statistics.types.map((entry) => [entry.type, entry]),
+    ),
+    shares(
+      texts.statusCodes,
+      texts.status,
+      statistics.statuses.map((entry) => [entry.status, entry]),
+    ),
+  ];
+}
+
+export function showStatistics(context: Context): void {
+  showPage(
+    context,
+    "statistics",
+    texts.statistics,
+    el("h1", {}, texts.statistics),
+    later(async () => draw(await context.api.statistics())),
+  );
+}
