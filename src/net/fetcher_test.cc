@@ -460,6 +460,18 @@ TEST(Fetcher, FailuresHaveHeritrixsNumbers) {
   EXPECT_EQ(lab.Fetch(injected).failure, FetchFailure::kUnfetchable);
 }
 
+TEST(Fetcher, EveryAddressIsTried) {
+  WireServer server(WireAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", End::kKeep});
+  FetchLab lab;
+  FetchRequest request = FetchLab::To(server.port());
+  request.endpoint.host = "two.test";
+  const FetchResult result = lab.Fetch(request);
+  EXPECT_EQ(result.status, 200) << result.error;
+  EXPECT_EQ(result.address->ToText(), "127.0.0.1");
+  EXPECT_EQ(result.addresses.size(), 2U);
+  EXPECT_EQ(result.error, "");
+}
+
 TEST(Fetcher, ProxiesAreAskedForWholeUrls) {
   WireServer proxy(WireAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", End::kKeep});
   FetchLab lab;

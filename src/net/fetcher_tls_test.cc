@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "net/test_certificate.h"
 #include "net/test_fetch_lab.h"
@@ -13,6 +14,69 @@ namespace stele::net {
 namespace {
 
 using testing::HasSubstr;
+
+// Takes one CONNECT, whatever for, and carries bytes between the client and `port`.
+class Tunnel {
+ public:
+  explicit Tunnel(std::uint16_t port) : target_(port) {
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(listener_, 10), 0);
+    socklen_t size = sizeof address;
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~Tunnel() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  std::uint16_t port() const { return port_; }
+  const std::string& asked() const { return asked_; }
+
+ private:
+  void Serve() {
+    const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (client < 0) return;
+    char piece[4096];
+    while (asked_.find("\r\n\r\n") == std::string::npos) {
+      const ssize_t size = recv(client, piece, sizeof piece, 0);
+      if (size <= 0) break;
+      asked_.append(piece, static_cast<std::size_t>(size));
+    }
+    const std::string answer = "HTTP/1.1 200 Connection established\r\n\r\n";
+    EXPECT_EQ(send(client, answer.data(), answer.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(answer.size()));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(target_);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    std::thread back([&] { Carry(server, client); });
+    Carry(client, server);
+    back.join();
+    close(server);
+    close(client);
+  }
+  static void Carry(int from, int to) {
+    char piece[4096];
+    for (ssize_t size = 0; (size = recv(from, piece, sizeof piece, 0)) > 0;) {
+      if (send(to, piece, static_cast<std::size_t>(size), MSG_NOSIGNAL) != size) break;
+    }
+    shutdown(to, SHUT_WR);
+  }
+
+  const std::uint16_t target_;
+  int listener_;
+  std::uint16_t port_ = 0;
+  std::string asked_;
+  std::thread thread_;
+};
 
 class FetcherTlsTest : public testing::Test {
  protected:
@@ -93,6 +157,29 @@ TEST_F(FetcherTlsTest, PlainServersAreNoTlsServers) {
   const FetchResult result = lab.Fetch(request);
   EXPECT_TRUE(result.failure == FetchFailure::kTimeout || result.failure == FetchFailure::kConnect);
   EXPECT_EQ(result.response.size(), 0U);
+}
+
+TEST_F(FetcherTlsTest, TunnelsLeadThroughProxies) {
+  TestServer server(Echo, ServerOptions());
+  FetcherOptions options;
+  options.ca_file = certificate_->certificate();
+  Tunnel tunnel(server->port());
+  {
+    FetchLab lab(options);
+    FetchRequest request = FetchLab::To(4433, "/x");
+    request.endpoint.tls = true;
+    request.private_addresses = false;
+    request.proxy = FetchProxy{"proxy.test", tunnel.port(), "Basic c2VjcmV0"};
+    FetchResult result = lab.Fetch(request);
+    EXPECT_EQ(PayloadOf(result), "GET /x\n") << result.error;
+    EXPECT_EQ(result.tls->distrust, "");  // it is a.test's certificate that counts
+    EXPECT_EQ(result.request, "GET /x HTTP/1.1\r\nHost: a.test\r\nUser-Agent: test\r\n\r\n");
+    EXPECT_FALSE(result.address);
+    EXPECT_TRUE(lab.Fetch(request).reused);
+  }
+  EXPECT_EQ(tunnel.asked(),
+            "CONNECT a.test:4433 HTTP/1.1\r\nHost: a.test:4433\r\n"
+            "Proxy-Authorization: Basic c2VjcmV0\r\n\r\n");
 }
 
 TEST_F(FetcherTlsTest, LargeBodiesComeWhole) {

@@ -15,7 +15,8 @@
 
 namespace stele::net {
 
-// A fetcher with all that it needs. Hosts that end in ".test" are 127.0.0.1.
+// A fetcher with all that it needs. a.test, b.test and proxy.test are 127.0.0.1; two.test has an
+// address before it where nobody listens.
 class FetchLab {
  public:
   explicit FetchLab(FetcherOptions options = {}, io::FileSystem* disk = nullptr)
@@ -29,6 +30,8 @@ class FetchLab {
     for (const char* const host : {"a.test", "b.test", "proxy.test"}) {
       names.overrides[host] = {*IpAddress::FromText("127.0.0.1")};
     }
+    names.overrides["two.test"] = {*IpAddress::FromText("127.0.0.9"),
+                                   *IpAddress::FromText("127.0.0.1")};
     // Nobody listens there.
     names.servers = {"127.0.0.1:1"};
     names.attempts = 1;

@@ -172,6 +172,48 @@ TEST(Robots, Wildcards) {
   }
 }
 
+// What wildcards mean, without any cleverness.
+bool SlowlyMatches(std::string_view pattern, std::string_view target) {
+  if (pattern.empty()) return true;
+  if (pattern == "$") return target.empty();
+  if (pattern.front() == '*') {
+    for (std::size_t at = 0; at <= target.size(); ++at) {
+      if (SlowlyMatches(pattern.substr(1), target.substr(at))) return true;
+    }
+    return false;
+  }
+  return !target.empty() && pattern.front() == target.front() &&
+         SlowlyMatches(pattern.substr(1), target.substr(1));
+}
+
+std::vector<std::string> WordsOf(std::string_view letters, std::size_t length_max) {
+  std::vector<std::string> words{""};
+  for (std::size_t from = 0, length = 0; length < length_max; ++length) {
+    const std::size_t end = words.size();
+    for (; from < end; ++from) {
+      for (const char letter : letters) words.push_back(words[from] + letter);
+    }
+  }
+  return words;
+}
+
+TEST(Robots, WildcardsAsTheSlowTwinHasThem) {
+  const std::vector<std::string> targets = WordsOf("ab", 6);
+  int matches = 0;
+  for (const std::string& word : WordsOf("ab*", 5)) {
+    for (const char* const end : {"", "$"}) {
+      const std::string pattern = "/" + word + end;
+      const Robots robots = Robots::Parse("user-agent: *\ndisallow: " + pattern, "x");
+      for (const std::string& target : targets) {
+        const bool expected = SlowlyMatches(pattern, "/" + target);
+        matches += expected ? 1 : 0;
+        ASSERT_EQ(!robots.Allows("/" + target), expected) << pattern << " /" << target;
+      }
+    }
+  }
+  EXPECT_GT(matches, 1000);
+}
+
 TEST(Robots, LinesEndInEveryWay) {
   for (const char* const end : {"\n", "\r", "\r\n", "\n\n", "\r\r\n", " # comment\n", "\t\n"}) {
     const std::string text = std::string("User-Agent: foo") + end + "Allow: /some/path" + end +
