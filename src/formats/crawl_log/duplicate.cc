@@ -78,6 +78,8 @@ std::optional<Extra> ParseExtra(std::string_view text) {
   extra.warc_filename = Text(object, "warcFilename");
   extra.warc_offset = Number(object, "warcFileOffset");
   extra.arc_filename = Text(object, "arcFilename");
+  extra.etag = Text(object, "etag");
+  extra.last_modified = Text(object, "lastModified");
   extra.revisit_profile = Text(object, "RevisitProfile");
   extra.revisit_refers_to_uri = Text(object, "RevisitRefersToURI");
   extra.revisit_refers_to_date = Text(object, "RevisitRefersToDate");

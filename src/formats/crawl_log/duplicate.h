@@ -15,6 +15,8 @@ struct Extra {
   std::string warc_filename;
   std::optional<std::uint64_t> warc_offset;
   std::string arc_filename;
+  std::string etag;           // as the server sent it
+  std::string last_modified;  // likewise
   std::string revisit_profile;
   std::string revisit_refers_to_uri;
   std::string revisit_refers_to_date;  // ISO form

@@ -85,6 +85,11 @@ TEST(CrawlLogDuplicate, D1_ExtraGivesThePlaceOfTheRecord) {
   EXPECT_EQ(extra->warc_offset, 942u);
   EXPECT_EQ(extra->content_size, 2495u);
   EXPECT_EQ(extra->warc_filename, "X.warc.gz");
+  const std::optional<Extra> ours =
+      ParseExtra(R"({"etag":"\"v1\"","lastModified":"Sun, 26 Jan 2014 20:06:23 GMT"})");
+  ASSERT_TRUE(ours);
+  EXPECT_EQ(ours->etag, "\"v1\"");
+  EXPECT_EQ(ours->last_modified, "Sun, 26 Jan 2014 20:06:23 GMT");
   EXPECT_EQ(ParseExtra(""), std::nullopt);
   EXPECT_EQ(ParseExtra("[1]"), std::nullopt);
   EXPECT_EQ(ParseExtra(R"({"contentSize":-1})")->content_size, std::nullopt);
