@@ -1,0 +1,167 @@
+#include "dedup/archive_originals.h"
+
+#include <algorithm>
+
+#include "archive/revisit_resolver.h"
+#include "formats/record/payload.h"
+#include "util/coding.h"
+
+namespace stele::dedup {
+namespace {
+
+// Captures of a key that are looked at: a document may go back to what it was before.
+constexpr int kCapturesAtKey = 8;
+
+std::uint64_t Shortened(const catalog::Sha256Bytes& sha256) {
+  return ByteReader({sha256.data(), sha256.size()}).Fixed64();
+}
+
+KnownDocument DocumentOf(const catalog::Capture& row) {
+  KnownDocument document;
+  document.url = row.url;
+  document.time = row.time;
+  document.seen = row.time;
+  document.digest = {.sha1 = row.sha1, .sha256 = row.sha256};
+  document.capture = row.id;
+  return document;
+}
+
+bool IsOriginal(const catalog::Capture& row) {
+  return (row.flags & (catalog::kRevisit | catalog::kRemoved | catalog::kTruncated)) == 0 &&
+         row.length > 0 && row.sha256;
+}
+
+}  // namespace
+
+ArchiveOriginals::ArchiveOriginals(CurrentView view)
+    : current_view_(std::move(view)),
+      view_(std::make_shared<const archive::ArchiveView>(current_view_())) {}
+
+ArchiveOriginals::View ArchiveOriginals::Current() const {
+  const std::lock_guard lock(mutex_);
+  return view_;
+}
+
+Status ArchiveOriginals::LoadDigests() {
+  const View view = Current();
+  catalog::CaptureScan scan = view->catalog().Scan({});
+  for (;;) {
+    Result<const catalog::Capture*> row = scan.Next();
+    if (!row) return row.error();
+    if (*row == nullptr) break;
+    if (IsOriginal(**row)) digests_.emplace_back(Shortened(*(*row)->sha256), (*row)->id);
+  }
+  std::sort(digests_.begin(), digests_.end());
+  return {};
+}
+
+void ArchiveOriginals::Learn(const catalog::CaptureId& id, const PayloadDigest& digest) {
+  if (!digest.sha256) return;
+  const std::lock_guard lock(mutex_);
+  learned_.emplace(Shortened(*digest.sha256), id);
+}
+
+Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id) {
+  Result<catalog::HeldCapture> held = Current()->catalog().Get(id);
+  if (held || held.error().code != ErrorCode::kNotFound) return held;
+  auto newer = std::make_shared<const archive::ArchiveView>(current_view_());
+  held = newer->catalog().Get(id);
+  const std::lock_guard lock(mutex_);
+  view_ = std::move(newer);
+  return held;
+}
+
+OriginalSource::Documents ArchiveOriginals::AtKeyOf(std::string_view url, bool exactly) {
+  const View view = Current();
+  catalog::LocationQuery query;
+  query.what = catalog::SelectUrl(url);
+  query.pick = catalog::LocationQuery::Pick::kBefore;
+  query.from = catalog::kTimeEnd;
+  std::vector<KnownDocument> documents;
+  for (int i = 0; i < kCapturesAtKey; ++i) {
+    catalog::LocationResults results = view->catalog().Find(query);
+    Result<const catalog::LocationEntry*> entry = results.Next();
+    if (!entry) return entry.error();
+    if (*entry == nullptr) break;
+    query.from = Timestamp{(*entry)->time.milliseconds - 1};
+    Result<catalog::HeldCapture> held = view->catalog().Get((*entry)->id);
+    if (!held) return held.error();
+    const catalog::Capture& row = held->row;
+    if ((row.flags & (catalog::kRemoved | catalog::kTruncated)) != 0) continue;
+    if ((row.url == url) == exactly) documents.push_back(DocumentOf(row));
+  }
+  return documents;
+}
+
+OriginalSource::Documents ArchiveOriginals::ByUrl(std::string_view url) {
+  return AtKeyOf(url, true);
+}
+
+OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url,
+                                                            const PayloadDigest& digest) {
+  Documents documents = AtKeyOf(url, false);
+  if (!documents) return documents;
+  std::erase_if(*documents, [&](const auto& document) { return !document.digest.SameAs(digest); });
+  return documents;
+}
+
+OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest) {
+  std::vector<KnownDocument> documents;
+  if (!digest.sha256) return documents;
+  const std::uint64_t wanted = Shortened(*digest.sha256);
+  std::vector<catalog::CaptureId> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto learned = learned_.find(wanted); learned != learned_.end()) {
+      ids.push_back(learned->second);
+    }
+    auto at =
+        std::lower_bound(digests_.begin(), digests_.end(), std::pair(wanted, catalog::CaptureId{}));
+    for (; at != digests_.end() && at->first == wanted; ++at) {
+      if (ids.size() == kCapturesAtKey) break;
+      ids.push_back(at->second);
+    }
+  }
+  for (const catalog::CaptureId& id : ids) {
+    Result<catalog::HeldCapture> held = Get(id);
+    if (!held && held.error().code == ErrorCode::kNotFound) continue;
+    if (!held) return held.error();
+    if (IsOriginal(held->row) && held->row.sha256 == digest.sha256) {
+      documents.push_back(DocumentOf(held->row));
+    }
+  }
+  return documents;
+}
+
+Status ArchiveOriginals::Complete(KnownDocument& document) {
+  Result<catalog::HeldCapture> held = Get(*document.capture);
+  if (!held) return held.error();
+  const View view = Current();
+  if ((held->row.flags & catalog::kRevisit) != 0) {
+    held = archive::RevisitResolver(*view).Resolve(*held);
+    if (!held) return held.error();
+    const Timestamp seen = document.seen;
+    document = DocumentOf(held->row);
+    document.seen = seen;
+  }
+  Result<std::unique_ptr<archive::StoredRecord>> stored = view->Open(held->row);
+  if (!stored) return stored.error();
+  const record::Record& record = (*stored)->record();
+  document.record_id = record.record_id();
+  record::PayloadStream stream;
+  stream.Begin(record);
+  while (!stream.head_is_known()) {
+    Result<std::string_view> piece = (*stored)->Read();
+    if (!piece) return piece.error();
+    if (piece->empty()) stream.Finish(nullptr);
+    if (piece->empty()) break;
+    stream.Feed(*piece, nullptr);
+  }
+  if (const http::ResponseHead* head = stream.response()) {
+    document.etag = head->headers.Find("ETag").value_or("");
+    document.last_modified = head->headers.Find("Last-Modified").value_or("");
+  }
+  return {};
+}
+
+}  // namespace stele::dedup

@@ -1,0 +1,139 @@
+#include "dedup/archive_originals.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/run_writer.h"
+#include "archive/test_archive.h"
+#include "archive/test_crawl.h"
+#include "dedup/document_reader.h"
+
+namespace stele::dedup {
+namespace {
+
+using archive::testing::ArchiveLab;
+using archive::testing::CrawlTime;
+using archive::testing::Fetched;
+
+class Originals : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(lab_.Create());
+    archive_ = *lab_.Open();
+    ASSERT_TRUE(archive_->BeginRun("crawl", ""));
+    writer_ = std::make_unique<archive::RunWriter>(*archive_, 1, archive::RunWriterOptions{});
+  }
+  catalog::CaptureId Write(const std::string& url, int time, const std::string& body,
+                           std::optional<archive::RevisitOriginal> revisit = {}) {
+    archive::CrawledCapture capture = Fetched(time, body);
+    capture.url = url;
+    capture.revisit = std::move(revisit);
+    capture.response = archive::WireMessage::InMemory(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: \"v1\"\r\n\r\n" + body);
+    const auto id = writer_->AppendAndWait(capture);
+    EXPECT_TRUE(id) << id.error().text;
+    return *id;
+  }
+  std::unique_ptr<ArchiveOriginals> NewOriginals() {
+    return std::make_unique<ArchiveOriginals>([this] { return archive_->View(); });
+  }
+  static PayloadDigest DigestOfBody(const std::string& body) {
+    const auto facts =
+        archive::ExamineResponse(archive::WireMessage::InMemory("HTTP/1.1 200 OK\r\n\r\n" + body));
+    return {.sha1 = facts->sha1, .sha256 = facts->sha256};
+  }
+
+  io::MemoryFileSystem fs_;
+  ArchiveLab lab_{fs_};
+  std::unique_ptr<archive::ArchiveWriter> archive_;
+  std::unique_ptr<archive::RunWriter> writer_;
+};
+
+TEST_F(Originals, D2_CapturesOfAUrlComeTheNewestFirst) {
+  Write("http://a.is/1", 1, "one");
+  Write("http://a.is/1", 2, "two");
+  Write("http://a.is/2", 3, "three");
+  const auto originals = NewOriginals();
+  const auto found = originals->ByUrl("http://a.is/1");
+  ASSERT_TRUE(found) << found.error().text;
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_TRUE((*found)[0].digest.SameAs(DigestOfBody("two")));
+  EXPECT_TRUE((*found)[1].digest.SameAs(DigestOfBody("one")));
+  EXPECT_TRUE(originals->ByUrl("http://a.is/3")->empty());
+}
+
+TEST_F(Originals, D2_EquivalentUrlsShareAKey) {
+  Write("http://www.a.is/x?b=2&a=1", 1, "one");
+  const auto originals = NewOriginals();
+  EXPECT_TRUE(originals->ByUrl("https://a.is/x?a=1&b=2")->empty());
+  const auto found = originals->ByEquivalentUrl("https://a.is/x?a=1&b=2", DigestOfBody("one"));
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->front().url, "http://www.a.is/x?b=2&a=1");
+  EXPECT_TRUE(originals->ByEquivalentUrl("https://a.is/x?a=1&b=2", DigestOfBody("two"))->empty());
+  EXPECT_TRUE(
+      originals->ByEquivalentUrl("http://www.a.is/x?b=2&a=1", DigestOfBody("one"))->empty());
+}
+
+TEST_F(Originals, D2_DigestsAreFoundAtAnyUrlAlsoThoseOfThisRun) {
+  Write("http://a.is/1", 1, "one");
+  const auto originals = NewOriginals();
+  EXPECT_TRUE(originals->ByDigest(DigestOfBody("one"))->empty());
+  ASSERT_TRUE(originals->LoadDigests());
+  EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->front().url, "http://a.is/1");
+  const catalog::CaptureId id = Write("http://a.is/2", 2, "two");
+  EXPECT_TRUE(originals->ByDigest(DigestOfBody("two"))->empty());
+  originals->Learn(id, DigestOfBody("two"));
+  EXPECT_EQ(originals->ByDigest(DigestOfBody("two"))->front().url, "http://a.is/2");
+}
+
+TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
+  Write("http://a.is/original", 1, "one");
+  Write("http://a.is/again", 2, "one",
+        archive::RevisitOriginal{
+            .url = "http://a.is/original", .time = CrawlTime(1), .record_id = "", .sha1 = {}});
+  const auto originals = NewOriginals();
+  auto found = originals->ByUrl("http://a.is/again");
+  ASSERT_EQ(found->size(), 1u);
+  KnownDocument document = found->front();
+  ASSERT_TRUE(originals->Complete(document));
+  EXPECT_EQ(document.url, "http://a.is/original");
+  EXPECT_EQ(document.time, CrawlTime(1));
+  EXPECT_EQ(document.seen, CrawlTime(2));
+  EXPECT_EQ(document.etag, "\"v1\"");
+  EXPECT_TRUE(document.record_id.starts_with("<urn:uuid:"));
+  EXPECT_TRUE(document.digest.SameAs(DigestOfBody("one")));
+  // And is none for others.
+  ASSERT_TRUE(originals->LoadDigests());
+  EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->size(), 1u);
+}
+
+TEST_F(Originals, D6_WhatWasTakenDownIsNoOriginal) {
+  const catalog::CaptureId id = Write("http://a.is/1", 1, "one");
+  ASSERT_TRUE(writer_->Finish());
+  ASSERT_TRUE(archive_->Remove({id}, "a test", ""));
+  const auto originals = NewOriginals();
+  ASSERT_TRUE(originals->LoadDigests());
+  EXPECT_TRUE(originals->ByUrl("http://a.is/1")->empty());
+  EXPECT_TRUE(originals->ByDigest(DigestOfBody("one"))->empty());
+}
+
+TEST_F(Originals, D1_AnArchiveIsReadAsACrawl) {
+  Write("http://a.is/original", 1, "one");
+  Write("http://a.is/again", 2, "one",
+        archive::RevisitOriginal{
+            .url = "http://a.is/original", .time = CrawlTime(1), .record_id = "", .sha1 = {}});
+  const archive::ArchiveView view = archive_->View();
+  const auto documents = ReadArchive(view);
+  const auto first = documents->Next();
+  ASSERT_TRUE(first && *first != nullptr);
+  EXPECT_EQ((*first)->url, "http://a.is/original");
+  EXPECT_FALSE((*first)->is_duplicate);
+  const auto second = documents->Next();
+  ASSERT_TRUE(second && *second != nullptr);
+  EXPECT_EQ((*second)->url, "http://a.is/again");
+  EXPECT_EQ((*second)->known.url, "http://a.is/original");
+  EXPECT_TRUE((*second)->is_duplicate);
+  EXPECT_EQ(*documents->Next(), nullptr);
+}
+
+}  // namespace
+}  // namespace stele::dedup

@@ -1,0 +1,161 @@
+#include "dedup/dedup_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "util/json.h"
+
+namespace stele::dedup {
+namespace {
+
+// "55.30%": cut, not rounded, as the paper's report has it.
+std::string Percent(std::uint64_t part, std::uint64_t whole) {
+  const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  const auto hundredths = static_cast<std::uint64_t>(share * 10000);
+  return fmt::format("{}.{:02}%", hundredths / 100, hundredths % 100);
+}
+
+// "876 GB": cut, as the paper's report has it.
+std::string Rough(std::uint64_t bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+void AppendCount(std::string& out, std::string_view name, std::uint64_t count) {
+  out += fmt::format("  {:<20}{}\n", std::string(name) + ':', count);
+}
+
+void AppendPredictions(std::string& out, std::string_view header, const PredictionCounts& counts) {
+  if (counts.total() == 0) return;
+  out += fmt::format("  {} predicts (where the exact URL was known):\n", header);
+  AppendCount(out, "Change correctly", counts.change_correct);
+  AppendCount(out, "Change falsely", counts.change_false);
+  AppendCount(out, "Non-change correct", counts.no_change_correct);
+  AppendCount(out, "Non-change falsely", counts.no_change_false);
+  AppendCount(out, "Missing", counts.missing);
+  AppendCount(out, "Total analysed", counts.total());
+  if (const auto share = counts.Usefulness()) {
+    out += fmt::format("  {:<20}{:.2f}% of the unchanged need no download\n",
+                       "Usefulness:", 100 * *share);
+  }
+  if (const auto share = counts.Reliability()) {
+    out += fmt::format("  {:<20}{:.2f}% of the changed would be downloaded\n",
+                       "Reliability:", 100 * *share);
+  }
+}
+
+using Number = std::pair<const char*, std::uint64_t>;
+
+void AppendNumbers(std::string& out, const std::vector<Number>& numbers) {
+  bool first = true;
+  for (const auto& [name, value] : numbers) {
+    out += fmt::format("{}\"{}\": {}", first ? "" : ", ", name, value);
+    first = false;
+  }
+}
+
+std::string PredictionsJson(const PredictionCounts& counts) {
+  std::string out = "{";
+  AppendNumbers(out, {{"changeCorrect", counts.change_correct},
+                      {"changeFalse", counts.change_false},
+                      {"noChangeCorrect", counts.no_change_correct},
+                      {"noChangeFalse", counts.no_change_false},
+                      {"missing", counts.missing},
+                      {"total", counts.total()}});
+  return out + '}';
+}
+
+std::string CountsJson(const DedupCounts& counts) {
+  std::string out = "{";
+  AppendNumbers(out, {{"handled", counts.handled},
+                      {"bytes", counts.handled_bytes},
+                      {"duplicates", counts.duplicates},
+                      {"duplicateBytes", counts.duplicate_bytes},
+                      {"new", counts.fresh},
+                      {"exact", counts.exact},
+                      {"equivalent", counts.equivalent},
+                      {"mirrors", counts.mirrors}});
+  out += fmt::format(", \"timestamp\": {}, \"etag\": {}}}", PredictionsJson(counts.timestamp),
+                     PredictionsJson(counts.etag));
+  return out;
+}
+
+std::string HostLine(const std::string& host, const DedupCounts& counts) {
+  return fmt::format("  {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", host, counts.handled,
+                     counts.duplicates, counts.handled_bytes, counts.duplicate_bytes, counts.fresh,
+                     counts.exact, counts.equivalent, counts.mirrors,
+                     counts.timestamp.change_correct, counts.timestamp.change_false,
+                     counts.timestamp.no_change_correct, counts.timestamp.no_change_false,
+                     counts.timestamp.missing);
+}
+
+}  // namespace
+
+DedupCounts& DedupCounts::operator+=(const DedupCounts& other) {
+  handled += other.handled;
+  handled_bytes += other.handled_bytes;
+  duplicates += other.duplicates;
+  duplicate_bytes += other.duplicate_bytes;
+  fresh += other.fresh;
+  exact += other.exact;
+  equivalent += other.equivalent;
+  mirrors += other.mirrors;
+  timestamp += other.timestamp;
+  etag += other.etag;
+  return *this;
+}
+
+std::string DedupReport::Text() const {
+  std::string out = fmt::format("Duplicates, lookup by {}\n", lookup);
+  AppendCount(out, "Total handled", total.handled);
+  out += fmt::format("  {:<20}{} {}\n", "Duplicates found:", total.duplicates,
+                     Percent(total.duplicates, total.handled));
+  out += fmt::format("  {:<20}{} ({})\n", "Bytes total:", total.handled_bytes,
+                     Rough(total.handled_bytes));
+  out += fmt::format("  {:<20}{} ({}) {}\n", "Bytes discarded:", total.duplicate_bytes,
+                     Rough(total.duplicate_bytes),
+                     Percent(total.duplicate_bytes, total.handled_bytes));
+  AppendCount(out, "New (no hits)", total.fresh);
+  AppendCount(out, "Exact hits", total.exact);
+  AppendCount(out, "Equivalent hits", total.equivalent);
+  if (total.mirrors > 0 || mirrors_are_duplicates) {
+    AppendCount(out, "Mirror hits", total.mirrors);
+  }
+  AppendPredictions(out, "Timestamp", total.timestamp);
+  AppendPredictions(out, "ETag", total.etag);
+  if (hosts.empty()) return out;
+  out +=
+      "  [host] [total] [duplicates] [bytes] [bytes discarded] [new] [exact] [equivalent] "
+      "[mirror] [change correct] [change falsely] [non-change correct] [non-change falsely] "
+      "[no timestamp]\n";
+  for (const auto& [host, counts] : hosts) out += HostLine(host, counts);
+  return out;
+}
+
+std::string DedupReport::Json() const {
+  std::string out = "{\"lookup\": ";
+  AppendJsonString(out, lookup);
+  out += ", \"total\": " + CountsJson(total);
+  if (!hosts.empty()) {
+    out += ", \"hosts\": {";
+    bool first = true;
+    for (const auto& [host, counts] : hosts) {
+      if (!first) out += ", ";
+      AppendJsonString(out, host);
+      out += ": " + CountsJson(counts);
+      first = false;
+    }
+    out += '}';
+  }
+  return out + '}';
+}
+
+}  // namespace stele::dedup

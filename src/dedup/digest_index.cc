@@ -1,0 +1,84 @@
+#include "dedup/digest_index.h"
+
+#include <algorithm>
+
+#include "dedup/digest_entry.h"
+#include "dedup/digest_index_summary.h"
+
+namespace stele::dedup {
+namespace {
+
+// A spacer picture may be at a million URLs; any of them will do.
+constexpr std::size_t kOfOneDigestMax = 16;
+
+Error NotBuiltFor(std::string_view what) {
+  return Error{ErrorCode::kInvalid,
+               "the digest index was not built to be asked by " + std::string(what)};
+}
+
+std::string_view Bytes(const catalog::Sha1Bytes& sha1) { return {sha1.data(), sha1.size()}; }
+
+}  // namespace
+
+Result<std::unique_ptr<DigestIndex>> DigestIndex::Open(io::FileSystem& fs, const std::string& path,
+                                                       catalog::PageCache& cache) {
+  auto file = catalog::PageFile::Open(fs, path, kDigestIndexKind, cache);
+  if (!file) return file.error();
+  Result<DigestIndexSummary> summary = ParseIndexSummary((*file)->summary());
+  if (!summary) return Error{summary.error().code, path + ": " + summary.error().text};
+  std::unique_ptr<DigestIndex> index(new DigestIndex);
+  index->file_ = *std::move(file);
+  index->summary_ = *summary;
+  return index;
+}
+
+OriginalSource::Documents DigestIndex::Find(const std::string& prefix,
+                                            std::size_t count_max) const {
+  std::vector<KnownDocument> documents;
+  std::uint32_t number = file_->index().LastAtOrBefore(prefix).value_or(0);
+  for (; number < file_->pages() && documents.size() < count_max; ++number) {
+    Result<catalog::Page> page = file_->Read(number);
+    if (!page) return page.error();
+    EntryCursor entries(**page);
+    bool behind = false;
+    while (!behind && documents.size() < count_max && entries.Next()) {
+      if (entries.key() < prefix) continue;
+      behind = !entries.key().starts_with(prefix);
+      if (behind) break;
+      Result<DigestEntry> entry = ParseEntry(entries.body());
+      if (!entry) return file_->CorruptPage(number, entry.error().text);
+      documents.push_back(std::move(entry->known));
+    }
+    if (!entries.good()) return file_->CorruptPage(number, "an entry is cut off");
+    if (behind) break;
+  }
+  std::stable_sort(documents.begin(), documents.end(),
+                   [](const auto& a, const auto& b) { return a.seen > b.seen; });
+  return documents;
+}
+
+OriginalSource::Documents DigestIndex::ByUrl(std::string_view url) {
+  if (!summary_.by_url) return NotBuiltFor("URL");
+  return Find(EntryKeyPrefix(EntryKind::kUrl, url), static_cast<std::size_t>(-1));
+}
+
+OriginalSource::Documents DigestIndex::ByEquivalentUrl(std::string_view url,
+                                                       const PayloadDigest& digest) {
+  if (summary_.equivalent == EquivalentRule::kNone || !digest.sha1) {
+    return std::vector<KnownDocument>();
+  }
+  const std::string prefix =
+      EntryKeyPrefix(EntryKind::kEquivalent, NormalisedUrl(summary_.equivalent, url)) +
+      std::string(Bytes(*digest.sha1));
+  return Find(prefix, kOfOneDigestMax);
+}
+
+OriginalSource::Documents DigestIndex::ByDigest(const PayloadDigest& digest) {
+  if (!summary_.by_digest) return NotBuiltFor("digest");
+  if (!digest.sha1) return std::vector<KnownDocument>();
+  return Find(EntryKeyPrefix(EntryKind::kDigest, Bytes(*digest.sha1)), kOfOneDigestMax);
+}
+
+Status DigestIndex::Complete(KnownDocument&) { return {}; }
+
+}  // namespace stele::dedup

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/page_cache.h"
+#include "catalog/page_file.h"
+#include "dedup/document_reader.h"
+#include "dedup/equivalent_url.h"
+#include "dedup/media_filter.h"
+#include "dedup/original_source.h"
+#include "io/file_system.h"
+#include "util/result.h"
+
+// A digest index: which documents crawls brought, found by URL, by equivalent URL and by digest.
+// One immutable file. docs/formats/digest-index.md.
+namespace stele::dedup {
+
+struct DigestIndexOptions {
+  bool by_url = true;
+  bool by_digest = true;
+  EquivalentRule equivalent = EquivalentRule::kNone;  // goes with by_url
+  bool with_timestamp = true;  // when a document was last seen; else only its original's date
+  bool with_etag = false;      // ETag and Last-Modified
+  std::string origin = "";     // for documents that have none of their own
+  MediaFilter media = {};
+  std::uint64_t size_min = 0;
+  bool carry_duplicates = true;  // else those that were duplicates are left out
+  bool any_status = false;       // else only 200 is indexed
+};
+
+// What a file says about itself.
+struct DigestIndexSummary {
+  bool by_url = false;
+  bool by_digest = false;
+  EquivalentRule equivalent = EquivalentRule::kNone;
+  bool with_etag = false;
+  std::uint64_t documents = 0;   // different pairs of URL and digest
+  std::uint64_t duplicates = 0;  // of them, those whose payload is that of another capture
+
+  friend bool operator==(const DigestIndexSummary&, const DigestIndexSummary&) = default;
+};
+
+// Builds an index in bounded memory. Not thread-safe. Borrows `fs` for life.
+class DigestIndexBuilder {
+ public:
+  // The index appears at `path` when Finish() succeeded; one that is there goes on being used until
+  // then. Files beside it, path.N, are used meanwhile.
+  DigestIndexBuilder(io::FileSystem& fs, std::string path, DigestIndexOptions options);
+  ~DigestIndexBuilder();
+
+  struct Counts {
+    std::uint64_t indexed = 0;
+    std::uint64_t unresolved = 0;  // duplicates of nobody knows what
+    std::uint64_t skipped = 0;     // by options, or without a digest
+  };
+  // Takes what one crawl brought. Errors: those of reading and writing.
+  Status Add(DocumentReader& documents);
+  // Takes what an index at `path` has. Errors: kInvalid when it was built by other options.
+  Status AddIndex(const std::string& path);
+  Result<DigestIndexSummary> Finish();
+
+  const Counts& counts() const;
+
+ private:
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+// Thread-safe. Borrows `cache` for life.
+class DigestIndex final : public OriginalSource {
+ public:
+  // Errors: kNotFound, kCorrupt.
+  static Result<std::unique_ptr<DigestIndex>> Open(io::FileSystem& fs, const std::string& path,
+                                                   catalog::PageCache& cache);
+
+  const DigestIndexSummary& summary() const { return summary_; }
+
+  // Errors of all: kInvalid when the index was not built for this.
+  Documents ByUrl(std::string_view url) override;
+  Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
+  Documents ByDigest(const PayloadDigest& digest) override;
+  Status Complete(KnownDocument& document) override;
+
+ private:
+  DigestIndex() = default;
+  // All documents, or the first `count_max` of them, whose keys begin so.
+  Documents Find(const std::string& prefix, std::size_t count_max) const;
+
+  std::unique_ptr<catalog::PageFile> file_;
+  DigestIndexSummary summary_;
+};
+
+}  // namespace stele::dedup

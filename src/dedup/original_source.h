@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/capture.h"
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::dedup {
+
+// The digests of a payload. SHA-1 is what the tools of the field compare; where both sides have
+// SHA-256, that decides.
+struct PayloadDigest {
+  std::optional<catalog::Sha1Bytes> sha1;
+  std::optional<catalog::Sha256Bytes> sha256;
+
+  // Whether both say what their payload is, and it is the same.
+  bool SameAs(const PayloadDigest& other) const;
+
+  friend bool operator==(const PayloadDigest&, const PayloadDigest&) = default;
+};
+
+// A document that was captured before.
+struct KnownDocument {
+  std::string url;
+  Timestamp time;  // of the capture that has the payload
+  Timestamp seen;  // when it was last seen to be so; not before `time`
+  PayloadDigest digest;
+  std::string record_id;                      // "<urn:uuid:...>"; empty: not known
+  std::string etag;                           // as the server sent it; empty: none, or not known
+  std::string last_modified;                  // likewise
+  std::string origin;                         // where the payload is kept; empty: here
+  std::optional<catalog::CaptureId> capture;  // in the archive
+
+  friend bool operator==(const KnownDocument&, const KnownDocument&) = default;
+};
+
+// What was captured before: an archive, or a digest index. Of many captures the newest few may be
+// all that is told; the newest comes first. Thread-safe.
+class OriginalSource {
+ public:
+  virtual ~OriginalSource() = default;
+
+  using Documents = Result<std::vector<KnownDocument>>;
+  // Captures of exactly this URL.
+  virtual Documents ByUrl(std::string_view url) = 0;
+  // Captures of other URLs that are equivalent to it, with this payload.
+  virtual Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) = 0;
+  // Captures with this payload.
+  virtual Documents ByDigest(const PayloadDigest& digest) = 0;
+
+  // Makes sure that `document`, which it found, names the capture that has the payload, and fills
+  // in its record id, ETag and Last-Modified, where they are known. Errors: kNotFound when nobody
+  // has the payload.
+  virtual Status Complete(KnownDocument& document) = 0;
+};
+
+}  // namespace stele::dedup
