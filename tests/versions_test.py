@@ -177,6 +177,33 @@ class Crawls(Archive):
             self.assertEqual(report["duplicates"],
                              {"captures": len(again), "bytes": sum(map(len, again))}, f"run {run}")
 
+    def check_duplicates(self):
+        """W14: the duplication study, computed from the states themselves."""
+        expected, earlier = [], set()
+        for run, state in enumerate(self.states):
+            state = {path: content for path, content in state.items() if content}
+            documents = set(state.values())
+            before = self.states[run - 1] if run else {}
+            known_before = set(before.values())
+            expected.append({
+                "urls": len(state),
+                "duplicatesWithin": len(state) - len(documents),
+                "duplicatesOfLast": sum(c in known_before for c in state.values()),
+                "persistentUrls": sum(bool(before.get(path)) for path in state),
+                "duplicatesOfEarlier": sum(content in earlier for content in state.values()),
+                "duplicatesOfEach": [sum(c in contents for c in state.values())
+                                     for contents in (set(s.values()) for s in self.states[:run])],
+            })
+            earlier |= documents
+        lines = self.stele_study("--json").splitlines()
+        found = [{name: value for name, value in json.loads(line).items()
+                  if name not in ("crawl", "begin")} for line in lines]
+        self.assertEqual(found, expected)
+        self.assertGreater(sum(crawl["duplicatesOfLast"] for crawl in found), 100)
+
+    def stele_study(self, *arguments):
+        return self.run_stele("study", "duplicates", "--archive", self.archive, *arguments)
+
     def check_changes_of_runs(self, runs):
         states = collections.Counter()
         for run in runs:
@@ -220,6 +247,7 @@ class Versions(Crawls):
 
     def check_all(self, dice, runs):
         self.check_counts()
+        self.check_duplicates()
         self.check_reports(runs)
         self.check_changes_of_runs(runs)
         self.check_changes_of_moments(

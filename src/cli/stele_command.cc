@@ -2,6 +2,7 @@
 
 #include "cli/archive_commands.h"
 #include "cli/command_line.h"
+#include "cli/dedup_commands.h"
 #include "cli/store_commands.h"
 #include "cli/warc_commands.h"
 
@@ -65,24 +66,11 @@ Command SteleCommand() {
   root.details = "Data goes to the standard output, messages to the error output.";
   root.examples = {{"stele import --archive my-archive *.warc.gz", "Make an archive"},
                    {"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {ImportCommand(),
-                   ExportCommand(),
-                   LsCommand(),
-                   GetCommand(),
-                   InfoCommand(),
-                   ChangesCommand(),
-                   DiffCommand(),
-                   ReportCommand(),
-                   VerifyCommand(),
-                   RmCommand(),
-                   HoldCommand(),
-                   BatchCommand(),
-                   WarcCommand(),
-                   StoreCommand(),
-                   ReindexCommand(),
-                   ServeCommand(),
-                   help,
-                   version};
+  root.commands = {ImportCommand(),  ExportCommand(),  LsCommand(),    GetCommand(),
+                   InfoCommand(),    ChangesCommand(), DiffCommand(),  ReportCommand(),
+                   VerifyCommand(),  RmCommand(),      HoldCommand(),  BatchCommand(),
+                   WarcCommand(),    StoreCommand(),   DedupCommand(), StudyCommand(),
+                   ReindexCommand(), ServeCommand(),   help,           version};
   return root;
 }
 
