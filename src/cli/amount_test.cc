@@ -25,5 +25,27 @@ TEST(Amount, OneIsSingular) {
   EXPECT_EQ(Count(2, "file"), "2 files");
 }
 
+TEST(Amount, BytesAreReadWithUnits) {
+  EXPECT_EQ(ParseByteCount("1500"), 1500U);
+  EXPECT_EQ(ParseByteCount("20kB"), 20'000U);
+  EXPECT_EQ(ParseByteCount("1.5 GB"), 1'500'000'000U);
+  EXPECT_EQ(ParseByteCount("2MiB"), 2U << 20);
+  EXPECT_EQ(ParseByteCount("3m"), 3'000'000U);
+  for (const char* wrong : {"", "x", "-1", "1 XB", "kB", "1kmB"}) {
+    EXPECT_EQ(ParseByteCount(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(Amount, TimesAreReadAndWritten) {
+  EXPECT_EQ(ParseDuration("2.5"), std::chrono::milliseconds(2500));
+  EXPECT_EQ(ParseDuration("10m"), std::chrono::milliseconds(600'000));
+  EXPECT_EQ(ParseDuration("7d"), std::chrono::milliseconds(604'800'000));
+  EXPECT_EQ(ParseDuration("soon"), std::nullopt);
+  EXPECT_EQ(DurationText(std::chrono::milliseconds(250'000)), "4m10s");
+  EXPECT_EQ(DurationText(std::chrono::milliseconds(300)), "0.3s");
+  EXPECT_EQ(DurationText(std::chrono::milliseconds(12'345)), "12s");
+  EXPECT_EQ(DurationText(std::chrono::milliseconds(7'500'000)), "2h05m");
+}
+
 }  // namespace
 }  // namespace stele::cli

@@ -1,8 +1,15 @@
 #include "cli/stop_signals.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace stele::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{100};
+constexpr int kInterrupted = 128 + SIGINT;
+
+}  // namespace
 
 StopSignals::StopSignals() {
   sigemptyset(&signals_);
@@ -16,6 +23,29 @@ StopSignals::~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 void StopSignals::Wait() {
   int signal = 0;
   sigwait(&signals_, &signal);
+}
+
+bool StopSignals::WaitFor(std::chrono::milliseconds time) {
+  const timespec span{time.count() / 1000, time.count() % 1000 * 1'000'000};
+  return sigtimedwait(&signals_, nullptr, &span) >= 0;
+}
+
+StopWatcher::StopWatcher(std::function<void()> stop)
+    : stop_(std::move(stop)), watcher_([this] { Watch(); }) {}
+
+StopWatcher::~StopWatcher() {
+  over_ = true;
+  watcher_.join();
+}
+
+void StopWatcher::Watch() {
+  bool asked = false;
+  while (!over_) {
+    if (!signals_.WaitFor(kLook)) continue;
+    if (asked) ::_exit(kInterrupted);
+    asked = true;
+    stop_();
+  }
 }
 
 }  // namespace stele::cli

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
+#include <functional>
+#include <thread>
 
 namespace stele::cli {
 
@@ -14,10 +18,30 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   void Wait();
+  // False: none came in that time.
+  bool WaitFor(std::chrono::milliseconds time);
 
  private:
   sigset_t signals_;
   sigset_t before_;
+};
+
+// Calls a function, on a thread of its own, when a person ends the program (Ctrl-C, kill); the
+// second time ends it at once.
+class StopWatcher {
+ public:
+  explicit StopWatcher(std::function<void()> stop);
+  ~StopWatcher();
+  StopWatcher(const StopWatcher&) = delete;
+  StopWatcher& operator=(const StopWatcher&) = delete;
+
+ private:
+  void Watch();
+
+  StopSignals signals_;
+  const std::function<void()> stop_;
+  std::atomic<bool> over_ = false;
+  std::thread watcher_;
 };
 
 }  // namespace stele::cli
