@@ -1,0 +1,249 @@
+#include "crawl/crawl_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "crawl/crawl_report.h"
+#include "dedup/archive_originals.h"
+#include "net/event_loop.h"
+#include "net/resolver.h"
+#include "util/ascii.h"
+#include "util/coding.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::size_t kDiskWorkers = 2;
+constexpr std::string_view kRunNote = "run";
+constexpr std::string_view kRunKind = "crawl";
+
+Result<net::ResolverOptions> ResolverOptionsOf(const CrawlSettings& settings) {
+  net::ResolverOptions options;
+  for (const auto& [host, text] : settings.resolve) {
+    const std::optional<net::IpAddress> address = net::IpAddress::FromText(text);
+    if (!address) {
+      return Error{
+          ErrorCode::kInvalid,
+          fmt::format("{} is no address; write for example --resolve {}=192.0.2.1", text, host)};
+    }
+    options.overrides[AsciiLower(host)].push_back(*address);
+  }
+  return options;
+}
+
+// Everything that fetches, in the order in which it must be there.
+struct Network {
+  net::EventLoop loop;
+  net::WorkerPool disk{kDiskWorkers};
+  std::unique_ptr<net::Resolver> resolver;
+  std::unique_ptr<net::Fetcher> fetcher;
+
+  Status Open(const CrawlSettings& settings, const std::string& spool_folder, io::FileSystem& fs,
+              const io::Clock& clock) {
+    Result<net::ResolverOptions> options = ResolverOptionsOf(settings);
+    if (!options) return options.error();
+    Result<std::unique_ptr<net::Resolver>> opened = net::Resolver::Open(*options, loop);
+    if (!opened) return opened.error();
+    resolver = *std::move(opened);
+    net::FetcherOptions fetching;
+    fetching.spool_folder = spool_folder;
+    fetching.idle_max = settings.connections;
+    Result<std::unique_ptr<net::Fetcher>> fetches =
+        net::Fetcher::Open(fetching, loop, *resolver, disk, fs, clock);
+    if (!fetches) return fetches.error();
+    fetcher = *std::move(fetches);
+    return {};
+  }
+};
+
+archive::RunWriterOptions WriterOptions(const std::string& job, const CrawlSettings& settings) {
+  archive::RunWriterOptions options;
+  options.job = job;
+  options.warcinfo = {{"robots", std::string(NameOf(settings.robots))},
+                      {"http-header-user-agent", UserAgentOf(settings)}};
+  if (!settings.contact.empty()) options.warcinfo.emplace_back("operator", settings.contact);
+  return options;
+}
+
+}  // namespace
+
+Status JobFolder::Make(io::FileSystem& fs) const {
+  for (const std::string& folder : {AllJobs(archive_), path_}) {
+    if (const Status made = fs.MakeDirectory(folder); !made) return made;
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> ListJobs(io::FileSystem& fs, const std::string& archive) {
+  const std::string folder = JobFolder::AllJobs(archive);
+  const Result<bool> there = fs.Exists(folder);
+  if (!there) return there.error();
+  if (!*there) return std::vector<std::string>();
+  return fs.List(folder);
+}
+
+std::string JobNameOf(const url::Url& seed) {
+  std::string name(seed.host_and_port());
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !IsAsciiAlnum(c) && c != '.' && c != '-'; },
+      '_');
+  return name;
+}
+
+Result<CrawlSettings> LoadSettings(io::FileSystem& fs, const JobFolder& folder) {
+  const Result<std::string> text = io::ReadFile(fs, folder.Settings());
+  if (!text) return text.error();
+  return ParseSettings(*text, folder.Settings());
+}
+
+Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSettings& settings) {
+  if (const Status made = folder.Make(fs); !made) return made;
+  return io::ReplaceFile(fs, folder.Settings(), FormatSettings(settings));
+}
+
+// The note of a run is "JOB: seeds".
+std::string_view JobOf(const archive::Run& run) {
+  if (run.kind != kRunKind) return "";
+  return std::string_view(run.note).substr(0, run.note.find(": "));
+}
+
+CrawlJob::CrawlJob(const Environment& environment, const std::string& name,
+                   const CrawlSettings& settings)
+    : environment_(environment),
+      name_(name),
+      folder_(environment.archive.layout().directory(), name),
+      settings_(settings) {}
+
+CrawlJob::~CrawlJob() = default;
+
+Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
+                                                 const std::string& name,
+                                                 const CrawlSettings& settings) {
+  std::unique_ptr<CrawlJob> job(new CrawlJob(environment, name, settings));
+  if (const Result<ScopeOptions> scope = ScopeOptionsOf(settings); !scope) return scope.error();
+  if (const Status made = job->folder_.Make(environment.fs); !made) return made.error();
+  if (const Status opened = job->OpenFrontier(); !opened) return opened.error();
+  Result<bool> interrupted = job->FindInterrupted();
+  if (!interrupted) return interrupted.error();
+  job->resumed_ = *interrupted;
+  if (!*interrupted) {
+    // What a finished run left behind.
+    if (const Status removed = job->RemoveFrontier(); !removed) return removed.error();
+    if (const Status opened = job->OpenFrontier(); !opened) return opened.error();
+    Result<std::uint32_t> run = environment.archive.BeginRun(
+        kRunKind, fmt::format("{}: {}", name, fmt::join(settings.seeds, " ")));
+    if (!run) return run.error();
+    job->run_ = *run;
+    std::string note;
+    PutFixed32(note, *run);
+    job->frontier_->SetNote(kRunNote, std::move(note));
+    if (const Status committed = job->frontier_->Commit(); !committed) return committed.error();
+  }
+  if (const Status made = environment.fs.MakeDirectory(job->folder_.RunFolder(job->run_)); !made) {
+    return made.error();
+  }
+  return job;
+}
+
+Status CrawlJob::OpenFrontier() {
+  Result<std::unique_ptr<store::BlockTable>> table =
+      store::OpenDurableRocksTable(folder_.FrontierFolder());
+  if (!table) return table.error();
+  table_ = *std::move(table);
+  Frontier::Options options;
+  options.host_urls_max = settings_.host_urls_max;
+  Result<std::unique_ptr<Frontier>> frontier = Frontier::Open(*table_, options);
+  if (!frontier) return frontier.error();
+  frontier_ = *std::move(frontier);
+  return {};
+}
+
+Result<bool> CrawlJob::FindInterrupted() {
+  const Result<std::optional<std::string>> note = frontier_->Note(kRunNote);
+  if (!note) return note.error();
+  if (!*note) return false;
+  ByteReader in(**note);
+  run_ = in.Fixed32();
+  const archive::ArchiveView view = environment_.archive.View();
+  const auto& runs = view.holdings().runs();
+  const auto run = runs.find(run_);
+  return run != runs.end() && !run->second.end && JobOf(run->second) == name_;
+}
+
+Status CrawlJob::RemoveFrontier() {
+  frontier_.reset();
+  table_.reset();
+  io::FileSystem& fs = environment_.fs;
+  const Result<std::vector<std::string>> names = fs.List(folder_.FrontierFolder());
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    if (const Status gone = fs.Remove(folder_.FrontierFolder() + '/' + name); !gone) return gone;
+  }
+  return fs.Remove(folder_.FrontierFolder());
+}
+
+Result<RunLog::Sizes> CrawlJob::LogSizes() {
+  const Result<std::optional<std::string>> note = frontier_->Note("logs");
+  if (!note) return note.error();
+  RunLog::Sizes sizes;
+  if (!*note) return sizes;
+  ByteReader in(**note);
+  sizes.crawl = in.Fixed64();
+  sizes.scope = in.Fixed64();
+  return sizes;
+}
+
+void CrawlJob::Stop() {
+  stopped_ = true;
+  if (Crawler* crawler = crawler_) crawler->Stop();
+}
+
+Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
+  archive::ArchiveWriter& archive = environment_.archive;
+  Network network;
+  if (const Status opened =
+          network.Open(settings_, folder_.RunFolder(run_), environment_.fs, environment_.clock);
+      !opened) {
+    return opened.error();
+  }
+  Result<ScopeOptions> scope = ScopeOptionsOf(settings_);
+  if (!scope) return scope.error();
+  archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
+  dedup::ArchiveOriginals originals([&archive] { return archive.View(); });
+  dedup::DuplicateFinder duplicates({}, &originals, nullptr);
+  Result<CrawlEnd> end = CrawlEnd();
+  {
+    Crawler crawler(
+        {environment_.clock, *network.fetcher, archive, writer, duplicates, *frontier_, log},
+        settings_, *std::move(scope), run_);
+    crawler_ = &crawler;
+    if (stopped_) crawler.Stop();
+    end = crawler.Run(show);
+    crawler_ = nullptr;
+  }
+  const Status finished = writer.Finish();
+  if (end && !finished) return finished.error();
+  return end;
+}
+
+Result<CrawlEnd> CrawlJob::Run(const Crawler::Show& show) {
+  const Result<RunLog::Sizes> sizes = LogSizes();
+  if (!sizes) return sizes.error();
+  Result<std::unique_ptr<RunLog>> log =
+      RunLog::Open(environment_.fs, folder_.RunFolder(run_), *sizes);
+  if (!log) return log.error();
+  Result<CrawlEnd> end = Crawl(**log, show);
+  if (!end || end->why == CrawlEnd::Why::kStopped) return end;
+  if (const Status ended = environment_.archive.EndRun(run_); !ended) return ended.error();
+  Result<CrawlReport> report = ReadCrawlReport(environment_.fs, folder_.RunFolder(run_));
+  if (!report) return report.error();
+  if (const Status written = WriteReports(environment_.fs, folder_.RunFolder(run_), *report);
+      !written) {
+    return written.error();
+  }
+  if (const Status removed = RemoveFrontier(); !removed) return removed.error();
+  return end;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/archive_writer.h"
+#include "crawl/crawl_settings.h"
+#include "crawl/crawler.h"
+#include "io/clock.h"
+#include "io/file_system.h"
+#include "store/container_table.h"
+#include "util/result.h"
+
+namespace stele::crawl {
+
+// Where the files of a job are in an archive: docs/crawling.md, "Files".
+class JobFolder {
+ public:
+  JobFolder(const std::string& archive, const std::string& job)
+      : path_(AllJobs(archive) + '/' + job), archive_(archive) {}
+
+  static std::string AllJobs(const std::string& archive) { return archive + "/crawl"; }
+  const std::string& path() const { return path_; }
+  std::string Settings() const { return path_ + "/job.toml"; }
+  std::string FrontierFolder() const { return path_ + "/frontier"; }
+  std::string RunFolder(std::uint32_t run) const { return path_ + "/run-" + std::to_string(run); }
+  // Makes the folders that are missing.
+  Status Make(io::FileSystem& fs) const;
+
+ private:
+  std::string path_;
+  std::string archive_;
+};
+
+// The jobs of an archive, sorted. Errors: kIo.
+Result<std::vector<std::string>> ListJobs(io::FileSystem& fs, const std::string& archive);
+// What a job is called that begins with this seed: "example.org", "127.0.0.1_8080".
+std::string JobNameOf(const url::Url& seed);
+// Errors: kNotFound when there is no such job; kInvalid.
+Result<CrawlSettings> LoadSettings(io::FileSystem& fs, const JobFolder& folder);
+Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSettings& settings);
+
+// The job of a run, where a crawl wrote it; empty where it was something else.
+std::string_view JobOf(const archive::Run& run);
+
+// One run of a job: a new one, or the one that was interrupted.
+class CrawlJob {
+ public:
+  struct Environment {
+    io::FileSystem& fs;
+    const io::Clock& clock;
+    archive::ArchiveWriter& archive;
+  };
+
+  // Borrows what is in `environment` for life. `name` has no slash in it. Errors: kInvalid for
+  // settings that cannot be used, kBusy, kIo.
+  static Result<std::unique_ptr<CrawlJob>> Open(const Environment& environment,
+                                                const std::string& name,
+                                                const CrawlSettings& settings);
+  ~CrawlJob();
+
+  std::uint32_t run() const { return run_; }
+  bool is_resumed() const { return resumed_; }
+  const JobFolder& folder() const { return folder_; }
+
+  // Crawls until nothing is left, a limit is reached, or Stop(). Where it was not stopped, the run
+  // is over then, and its reports are written.
+  Result<CrawlEnd> Run(const Crawler::Show& show);
+  // From any thread, or a signal handler.
+  void Stop();
+
+ private:
+  CrawlJob(const Environment& environment, const std::string& name, const CrawlSettings& settings);
+  Status OpenFrontier();
+  // False: there is none, or it is over.
+  Result<bool> FindInterrupted();
+  Status RemoveFrontier();
+  Result<CrawlEnd> Crawl(RunLog& log, const Crawler::Show& show);
+  Result<RunLog::Sizes> LogSizes();
+
+  const Environment environment_;
+  const std::string name_;
+  const JobFolder folder_;
+  const CrawlSettings settings_;
+  std::unique_ptr<store::BlockTable> table_;
+  std::unique_ptr<Frontier> frontier_;
+  std::uint32_t run_ = 0;
+  bool resumed_ = false;
+  std::atomic<bool> stopped_ = false;
+  std::atomic<Crawler*> crawler_ = nullptr;  // while it runs
+};
+
+}  // namespace stele::crawl

@@ -1,0 +1,422 @@
+// One thread plans. It takes events (fetched, worked on, kept) from a list that the others fill,
+// starts what may be started, and now and then commits: what is durable in the archive by then is
+// finished in the frontier, and the logs are cut to what the frontier knows.
+#include "crawl/crawler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "util/coding.h"
+
+namespace stele::crawl {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kCommitEvery{100};
+constexpr std::size_t kCommitVisits = 2'000;
+constexpr milliseconds kShowEvery{200};
+constexpr milliseconds kWaitMax{100};
+// Visits that are worked on or written, for each connection.
+constexpr std::size_t kWorkingPerConnection = 4;
+// A host that does not answer gives so many URLs back at a time.
+constexpr int kDroppedAtOnce = 1'000;
+constexpr int kRobotsPrecluded = -9998;
+
+std::int64_t Since(Timestamp earlier, Timestamp now) {
+  return now.milliseconds - earlier.milliseconds;
+}
+
+std::string EncodeCounts(const CrawlCounts& counts) {
+  std::string out;
+  for (const std::uint64_t number : {counts.pages, counts.files, counts.bytes, counts.duplicates,
+                                     counts.failures, counts.milliseconds}) {
+    PutVarint(out, number);
+  }
+  return out;
+}
+
+CrawlCounts DecodeCounts(std::string_view bytes) {
+  ByteReader in(bytes);
+  CrawlCounts counts;
+  for (std::uint64_t* number : {&counts.pages, &counts.files, &counts.bytes, &counts.duplicates,
+                                &counts.failures, &counts.milliseconds}) {
+    *number = in.Varint();
+  }
+  return counts;
+}
+
+template <typename Texts>
+std::string EncodeTexts(const Texts& texts) {
+  std::string out;
+  for (const std::string& text : texts) PutSized(out, text);
+  return out;
+}
+
+// Views into `bytes`.
+std::vector<std::string_view> DecodeTexts(const std::optional<std::string>& bytes) {
+  std::vector<std::string_view> texts;
+  if (!bytes) return texts;
+  ByteReader in(*bytes);
+  while (in.good() && !in.AtEnd()) texts.push_back(in.Sized());
+  return texts;
+}
+
+}  // namespace
+
+Crawler::Crawler(const Parts& parts, const CrawlSettings& settings, ScopeOptions scope,
+                 std::uint32_t run)
+    : parts_(parts),
+      settings_(settings),
+      run_(run),
+      user_agent_(UserAgentOf(settings)),
+      scope_(std::move(scope)),
+      politeness_(settings.politeness),
+      robots_(parts.frontier),
+      work_(parts.writer, parts.duplicates),
+      workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings.workers))) {}
+
+Crawler::~Crawler() {
+  // Nobody may call back any more.
+  parts_.fetcher.Stop();
+  workers_->Stop();
+  static_cast<void>(parts_.writer.Flush());
+}
+
+Result<CrawlEnd> Crawler::Run(const Show& show) {
+  if (const Status begun = Begin(); !begun) return begun.error();
+  bool cancelled = false;
+  Timestamp stopped_at;
+  for (;;) {
+    if (IsOver()) {
+      // What is to be fetched once more waits again after that.
+      if (const Status committed = Commit(); !committed) return committed.error();
+      if (IsOver()) break;
+    }
+    if (const Status turned = Turn(); !turned) return turned.error();
+    const Timestamp now = Now();
+    if (Since(shown_at_, now) >= kShowEvery.count()) {
+      shown_at_ = now;
+      show(Progress());
+    }
+    if (stopping_ && stopped_at.milliseconds == 0) stopped_at = now;
+    constexpr std::int64_t kGrace = 3'000;
+    if (stopping_ && !cancelled && Since(stopped_at, now) > kGrace) {
+      cancelled = true;
+      parts_.fetcher.Stop();
+    }
+    if (!IsOver()) Wait();
+  }
+  CrawlEnd end;
+  end.progress = Progress();
+  end.limit = limit_;
+  if (parts_.frontier.unfinished() > 0) {
+    end.why = limit_.empty() ? CrawlEnd::Why::kStopped : CrawlEnd::Why::kLimit;
+  }
+  return end;
+}
+
+Status Crawler::Begin() {
+  begun_ = committed_at_ = shown_at_ = Now();
+  if (const Status loaded = LoadNotes(); !loaded) return loaded;
+  if (const Status found = FindKept(); !found) return found;
+  if (const Status added = AddSeeds(); !added) return added;
+  std::vector<std::string> hosts;
+  parts_.frontier.VisitHosts(
+      [&](const std::string& host, std::uint64_t) { hosts.push_back(host); });
+  for (const std::string& host : hosts) {
+    if (const Status scheduled = Schedule(host); !scheduled) return scheduled;
+  }
+  return {};
+}
+
+Status Crawler::LoadNotes() {
+  Result<std::optional<std::string>> counts = parts_.frontier.Note("counts");
+  if (!counts) return counts.error();
+  if (*counts) counts_ = DecodeCounts(**counts);
+  milliseconds_before_ = counts_.milliseconds;
+  Result<std::optional<std::string>> seeds = parts_.frontier.Note("seeds");
+  if (!seeds) return seeds.error();
+  for (const std::string_view seed : DecodeTexts(*seeds)) more_seeds_.emplace_back(seed);
+  Result<std::optional<std::string>> kept = parts_.frontier.Note("kept");
+  if (!kept) return kept.error();
+  for (const std::string_view key : DecodeTexts(*kept)) kept_.emplace(key);
+  Result<std::optional<std::string>> last = parts_.frontier.Note("last");
+  if (!last) return last.error();
+  if (*last) {
+    ByteReader in(**last);
+    catalog::CaptureId id;
+    id.batch = in.Fixed32();
+    id.serial = in.Fixed32();
+    if (in.good()) last_kept_ = id;
+  }
+  return {};
+}
+
+// What was captured just before an interruption, too late to be finished in the frontier.
+Status Crawler::FindKept() {
+  const archive::ArchiveView view = parts_.archive.View();
+  const auto& runs = view.holdings().runs();
+  const auto run = runs.find(run_);
+  if (run == runs.end() || run->second.captures == 0) return {};
+  catalog::CaptureScan::Query query;
+  query.from = run->second.begin;
+  query.after = last_kept_;
+  catalog::CaptureScan scan = view.catalog().Scan(query);
+  for (;;) {
+    const Result<const catalog::Capture*> row = scan.Next();
+    if (!row) return row.error();
+    if (*row == nullptr) return {};
+    if ((*row)->run == run_) kept_.insert(SeenKey((*row)->url));
+  }
+}
+
+Status Crawler::AddSeeds() {
+  for (const std::string& text : settings_.seeds) {
+    const Result<url::Url> seed = ParseSeed(text);
+    if (!seed) return seed.error();
+    scope_.AddSeed(*seed);
+    Candidate candidate;
+    candidate.url = seed->href_without_fragment();
+    candidate.source = candidate.url;
+    candidate.seed = true;
+    if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
+  }
+  for (const std::string& text : more_seeds_) {
+    if (const Result<url::Url> seed = url::Parse(text)) scope_.AddSeed(*seed);
+  }
+  return {};
+}
+
+Status Crawler::Turn() {
+  if (const Status taken = TakeEvents(); !taken) return taken;
+  if (const Status started = StartReady(); !started) return started;
+  return CommitIfDue();
+}
+
+void Crawler::Wait() {
+  std::int64_t wait = kWaitMax.count();
+  const bool starts = !stopping_ && limit_.empty() && fetching_ < settings_.connections;
+  if (starts && !ready_.empty()) {
+    wait = std::clamp<std::int64_t>(-Since(ready_.begin()->first, Now()), 0, wait);
+  }
+  std::unique_lock lock(mutex_);
+  arrived_.wait_for(lock, milliseconds(wait), [&] { return !events_.empty(); });
+}
+
+bool Crawler::IsOver() const {
+  if (fetching_ > 0 || working_ > 0) return false;
+  return stopping_ || !limit_.empty() || parts_.frontier.waiting() == 0;
+}
+
+bool Crawler::LimitReached() {
+  if (!limit_.empty()) return true;
+  const auto reached = [](std::uint64_t value, std::uint64_t max) {
+    return max > 0 && value >= max;
+  };
+  if (reached(counts_.pages, settings_.pages_max)) limit_ = "pages";
+  if (reached(counts_.bytes, settings_.bytes_max)) limit_ = "bytes";
+  if (settings_.time_max.count() > 0 &&
+      counts_.milliseconds >= static_cast<std::uint64_t>(settings_.time_max.count()) * 1000) {
+    limit_ = "time";
+  }
+  return !limit_.empty();
+}
+
+CrawlProgress Crawler::Progress() const {
+  CrawlProgress progress;
+  progress.counts = counts_;
+  progress.waiting = parts_.frontier.waiting();
+  progress.hosts = parts_.frontier.hosts_waiting();
+  progress.under_way = fetching_;
+  return progress;
+}
+
+Status Crawler::CommitIfDue() {
+  const Timestamp now = Now();
+  counts_.milliseconds = milliseconds_before_ + static_cast<std::uint64_t>(Since(begun_, now));
+  if (finished_.size() < kCommitVisits && Since(committed_at_, now) < kCommitEvery.count())
+    return {};
+  committed_at_ = now;
+  politeness_.Forget(now);
+  return Commit();
+}
+
+Status Crawler::Commit() {
+  const Timestamp now = Now();
+  for (const VisitPointer& visit : finished_) {
+    if (visit->capture) last_kept_ = *visit->capture;
+    if (!visit->line.uri.empty()) parts_.log.Add(std::move(visit->line), now);
+    if (visit->is_kept) kept_.erase(SeenKey(visit->candidate.url));
+    if (!visit->taken) continue;
+    if (visit->again) {
+      parts_.frontier.Retry(*visit->taken);
+      if (const Status scheduled = Schedule(visit->taken->host); !scheduled) return scheduled;
+    } else {
+      parts_.frontier.Finish(*visit->taken);
+    }
+  }
+  finished_.clear();
+  if (const Status flushed = parts_.log.Flush(); !flushed) return flushed;
+  std::string sizes;
+  PutFixed64(sizes, parts_.log.sizes().crawl);
+  PutFixed64(sizes, parts_.log.sizes().scope);
+  parts_.frontier.SetNote("logs", std::move(sizes));
+  parts_.frontier.SetNote("counts", EncodeCounts(counts_));
+  if (last_kept_) {
+    std::string last;
+    PutFixed32(last, last_kept_->batch);
+    PutFixed32(last, last_kept_->serial);
+    parts_.frontier.SetNote("last", std::move(last));
+  }
+  parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));
+  parts_.frontier.SetNote("kept", EncodeTexts(kept_));
+  return parts_.frontier.Commit();
+}
+
+// ---- What is fetched when.
+
+void Crawler::Unschedule(const std::string& host) {
+  const auto found = ready_at_.find(host);
+  if (found == ready_at_.end()) return;
+  ready_.erase({found->second, host});
+  ready_at_.erase(found);
+}
+
+Status Crawler::Schedule(const std::string& host) {
+  Unschedule(host);
+  if (robots_pending_.contains(host)) return {};
+  const Result<std::optional<bool>> is_page = parts_.frontier.FirstIsPage(host);
+  if (!is_page) return is_page.error();
+  if (!*is_page) return {};
+  const Politeness::Kind kind = **is_page ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
+  const bool dead = dead_.contains(host);
+  if (!dead && !politeness_.HasRoom(host, kind)) return {};
+  const Timestamp at = dead ? Timestamp{} : politeness_.ReadyAt(host, kind);
+  ready_.emplace(at, host);
+  ready_at_.emplace(host, at);
+  return {};
+}
+
+Status Crawler::StartReady() {
+  const std::size_t working_max = kWorkingPerConnection * settings_.connections;
+  while (!stopping_ && !ready_.empty() && !LimitReached() && fetching_ < settings_.connections &&
+         working_ < working_max && ready_.begin()->first <= Now()) {
+    const std::string host = ready_.begin()->second;
+    Unschedule(host);
+    if (const Status started = StartNext(host); !started) return started;
+    if (const Status scheduled = Schedule(host); !scheduled) return scheduled;
+  }
+  return {};
+}
+
+Status Crawler::DropDeadHost(const std::string& host) {
+  const int status = dead_.at(host);
+  for (int i = 0; i < kDroppedAtOnce; ++i) {
+    Result<std::optional<Frontier::Taken>> taken = parts_.frontier.Take(host);
+    if (!taken) return taken.error();
+    if (!*taken) return {};
+    Result<url::Url> url = url::Parse((*taken)->candidate.url);
+    if (!url) return url.error();
+    GiveTaken(**std::move(taken), *url, status, "");
+  }
+  return {};
+}
+
+Status Crawler::StartNext(const std::string& host) {
+  if (dead_.contains(host)) return DropDeadHost(host);
+  Result<std::optional<Frontier::Taken>> taken = parts_.frontier.Take(host);
+  if (!taken) return taken.error();
+  if (!*taken) return {};
+  Result<url::Url> url = url::Parse((*taken)->candidate.url);
+  if (!url) return url.error();
+  const Result<bool> allowed = RobotsAllow(**taken, *url);
+  if (!allowed) return allowed.error();
+  if (*allowed) StartTaken(**std::move(taken), *url);
+  return {};
+}
+
+Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
+  if (settings_.robots == RobotsPolicy::kIgnore) return true;
+  const std::string origin = url.origin();
+  const Result<const robots::Robots*> rules = robots_.Find(origin, Now());
+  if (!rules) return rules.error();
+  if (*rules == nullptr) {
+    const std::string via = taken.candidate.url;
+    robots_pending_.insert(taken.host);
+    parts_.frontier.Return(std::move(taken));
+    StartRobots(origin, *url::Parse("/robots.txt", &url), 0, via);
+    return false;
+  }
+  if (const auto delay = (*rules)->crawl_delay()) {
+    politeness_.SetCrawlDelay(taken.host, *delay);
+  }
+  const bool is_exempt = settings_.robots == RobotsPolicy::kEmbeds && !taken.candidate.is_page();
+  if (is_exempt || (*rules)->Allows(url.path_and_query())) return true;
+  GiveTaken(std::move(taken), url, kRobotsPrecluded, "robotExcluded");
+  return false;
+}
+
+void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
+  const VisitPointer visit = std::make_shared<Visit>(url);
+  visit->candidate = taken.candidate;
+  visit->is_kept = kept_.contains(SeenKey(taken.candidate.url));
+  visit->kind = taken.candidate.is_page() ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
+  visit->taken = std::move(taken);
+  Fetch(visit);
+}
+
+void Crawler::StartRobots(const std::string& origin, const url::Url& at, int redirects,
+                          const std::string& via) {
+  const VisitPointer visit = std::make_shared<Visit>(at);
+  visit->candidate.url = at.href_without_fragment();
+  visit->candidate.via = via;
+  visit->candidate.hops = "P";
+  visit->kind = Politeness::Kind::kEmbed;
+  visit->is_kept = kept_.contains(SeenKey(visit->candidate.url));
+  visit->robots_origin = origin;
+  visit->robots_redirects = redirects;
+  parts_.frontier.MarkSeen(visit->candidate.url);
+  Fetch(visit);
+}
+
+bool Crawler::IsTrusted(std::string_view host) const {
+  if (scope_.IsSeedHost(host)) return true;
+  return std::any_of(settings_.resolve.begin(), settings_.resolve.end(),
+                     [&](const auto& entry) { return entry.first == host; });
+}
+
+void Crawler::Fetch(const VisitPointer& visit) {
+  const url::Url& url = visit->url;
+  net::FetchRequest request;
+  request.endpoint.tls = url.scheme() == "https";
+  request.endpoint.host = url.host();
+  if (request.endpoint.host.starts_with('[')) {
+    request.endpoint.host = request.endpoint.host.substr(1, request.endpoint.host.size() - 2);
+  }
+  request.endpoint.port = *url.effective_port();
+  request.target = url.path_and_query();
+  request.fields = {{"Host", std::string(url.host_and_port())},
+                    {"User-Agent", user_agent_},
+                    {"Accept", "*/*"},
+                    {"Accept-Encoding", "gzip"}};
+  const bool leaves_tls = visit->candidate.via.starts_with("https:") && !request.endpoint.tls;
+  if (!visit->candidate.via.empty() && !leaves_tls) {
+    request.fields.push_back({"Referer", visit->candidate.via});
+  }
+  const cookies::Site site{url.host(), url.path(), request.endpoint.tls};
+  if (std::string cookie = cookies_.HeaderFor(site, Now()); !cookie.empty()) {
+    request.fields.push_back({"Cookie", std::move(cookie)});
+  }
+  request.private_addresses = IsTrusted(url.host());
+  if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
+  politeness_.Begin(visit->host(), visit->kind, Now());
+  ++fetching_;
+  parts_.fetcher.Fetch(std::move(request), [this, visit](net::FetchResult result) {
+    visit->result = std::move(result);
+    Post(Stage::kFetched, visit);
+  });
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "archive/archive_writer.h"
+#include "archive/run_writer.h"
+#include "crawl/crawl_settings.h"
+#include "crawl/frontier.h"
+#include "crawl/politeness.h"
+#include "crawl/robots_cache.h"
+#include "crawl/run_log.h"
+#include "crawl/scope.h"
+#include "crawl/traps.h"
+#include "crawl/visit.h"
+#include "crawl/visit_work.h"
+#include "dedup/duplicate_finder.h"
+#include "formats/cookies/cookies.h"
+#include "io/clock.h"
+#include "net/fetcher.h"
+#include "net/worker_pool.h"
+
+namespace stele::crawl {
+
+// How far a run is, with what an interrupted part of it did.
+struct CrawlCounts {
+  std::uint64_t pages = 0;
+  std::uint64_t files = 0;       // responses, pages included
+  std::uint64_t bytes = 0;       // of payloads
+  std::uint64_t duplicates = 0;  // of files
+  std::uint64_t failures = 0;    // URLs without an answer
+  std::uint64_t milliseconds = 0;
+};
+
+struct CrawlProgress {
+  CrawlCounts counts;
+  std::uint64_t waiting = 0;
+  std::uint64_t hosts = 0;  // that something waits for
+  std::size_t under_way = 0;
+};
+
+struct CrawlEnd {
+  enum class Why {
+    kDone,     // nothing is left
+    kLimit,    // a limit was reached
+    kStopped,  // it can go on
+  };
+  Why why = Why::kDone;
+  std::string limit;  // "pages", "bytes", "time"
+  CrawlProgress progress;
+};
+
+// Crawls: takes URLs from the frontier when their hosts may be asked, fetches, keeps what comes,
+// and puts what it leads to into the frontier. One thread plans; fetching, work on responses and
+// writing have their own. A URL is finished in the frontier only after its capture is durable.
+class Crawler {
+ public:
+  struct Parts {
+    const io::Clock& clock;
+    net::Fetcher& fetcher;
+    archive::ArchiveWriter& archive;
+    archive::RunWriter& writer;
+    dedup::DuplicateFinder& duplicates;
+    Frontier& frontier;
+    RunLog& log;
+  };
+
+  // Borrows all parts for life. `run` is the one that is written.
+  Crawler(const Parts& parts, const CrawlSettings& settings, ScopeOptions scope, std::uint32_t run);
+  ~Crawler();
+
+  // Called a few times a second, by the thread that runs.
+  using Show = std::function<void(const CrawlProgress&)>;
+  // Goes on with what the frontier has; the seeds are added where they are not there yet. Errors:
+  // those of frontier and archive; what was not finished then can be gone on with.
+  Result<CrawlEnd> Run(const Show& show);
+  // Ends it soon, with everything that is under way finished. From any thread, or a signal handler.
+  void Stop() { stopping_ = true; }
+
+ private:
+  enum class Stage { kFetched, kWorked, kKept };
+  struct Event {
+    Stage stage;
+    VisitPointer visit;
+  };
+
+  // -- Around the loop.
+  Status Begin();
+  Status AddSeeds();
+  Status LoadNotes();
+  Status FindKept();
+  Status Turn();
+  void Wait();
+  Status CommitIfDue();
+  Status Commit();
+  bool IsOver() const;
+  bool LimitReached();
+  CrawlProgress Progress() const;
+  Timestamp Now() const { return parts_.clock.Now(); }
+
+  // -- What is fetched when.
+  Status StartReady();
+  Status StartNext(const std::string& host);
+  void StartTaken(Frontier::Taken taken, const url::Url& url);
+  // False: its robots.txt is asked for first, or forbids it.
+  Result<bool> RobotsAllow(Frontier::Taken& taken, const url::Url& url);
+  void StartRobots(const std::string& origin, const url::Url& at, int redirects,
+                   const std::string& via);
+  void Fetch(const VisitPointer& visit);
+  // Its addresses need not be public: a person named it, or its address.
+  bool IsTrusted(std::string_view host) const;
+  Status Schedule(const std::string& host);
+  void Unschedule(const std::string& host);
+  Status DropDeadHost(const std::string& host);
+
+  // -- What becomes of visits.
+  Status TakeEvents();
+  void Post(Stage stage, const VisitPointer& visit);
+  Status OnFetched(const VisitPointer& visit);
+  Status OnFailed(const VisitPointer& visit);
+  // False: it is no answer to keep, and will be tried again.
+  Result<bool> IsAnswer(const VisitPointer& visit);
+  Status OnWorked(const VisitPointer& visit);
+  Status OnKept(const VisitPointer& visit);
+  Status OnRobots(const VisitPointer& visit, robots::Access access);
+  Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
+  void TakeCookies(const Visit& visit);
+  Status AddLinks(const Visit& visit);
+  Status AddCandidate(Candidate candidate);
+  // Ends what was not captured.
+  void Give(const VisitPointer& visit, int status);
+  void GiveTaken(Frontier::Taken taken, const url::Url& url, int status,
+                 std::string_view annotation);
+
+  const Parts parts_;
+  const CrawlSettings settings_;
+  const std::uint32_t run_;
+  const std::string user_agent_;
+  Scope scope_;
+  Politeness politeness_;
+  RobotsCache robots_;
+  RepeatedContents repeated_;
+  cookies::CookieJar cookies_;
+  VisitWork work_;
+  std::unique_ptr<net::WorkerPool> workers_;
+
+  // Hosts that something waits for, by when they may be asked.
+  std::set<std::pair<Timestamp, std::string>> ready_;
+  std::unordered_map<std::string, Timestamp> ready_at_;
+  std::unordered_set<std::string> robots_pending_;     // hosts
+  std::unordered_map<std::string, int> dead_;          // hosts that do not answer, with the status
+  std::unordered_map<std::string, int> robots_tries_;  // by origin
+  std::vector<std::string> more_seeds_;                // where seeds were redirected to
+  std::unordered_set<std::string> kept_;     // captured by an interrupted part, but not finished
+  std::vector<VisitPointer> finished_;       // to be committed
+  std::unordered_set<std::string> touched_;  // hosts that got new URLs
+  std::size_t fetching_ = 0;
+  std::size_t working_ = 0;  // fetched, and not yet finished
+  CrawlCounts counts_;
+  std::optional<catalog::CaptureId> last_kept_;
+  Timestamp begun_;
+  Timestamp committed_at_;
+  Timestamp shown_at_;
+  std::uint64_t milliseconds_before_ = 0;
+  std::string limit_;
+
+  std::atomic<bool> stopping_ = false;
+  std::mutex mutex_;  // of the following
+  std::condition_variable arrived_;
+  std::vector<Event> events_;
+};
+
+}  // namespace stele::crawl

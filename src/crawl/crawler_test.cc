@@ -1,0 +1,247 @@
+#include "crawl/crawler.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "archive/test_archive.h"
+#include "dedup/archive_originals.h"
+#include "net/event_loop.h"
+
+namespace stele::crawl {
+namespace {
+
+// A web in memory. Answers come on a thread of their own, as those of the true one do.
+class FakeWeb final : public net::Fetcher {
+ public:
+  void Add(const std::string& url, const std::string& body, const std::string& head = "") {
+    const std::lock_guard lock(mutex_);
+    pages_[url] = fmt::format(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{}Content-Length: "
+        "{}\r\n\r\n{}",
+        head, body.size(), body);
+  }
+  void Fail(const std::string& url, net::FetchFailure failure) {
+    const std::lock_guard lock(mutex_);
+    failures_[url] = failure;
+  }
+
+  void Fetch(net::FetchRequest request, Done done) override {
+    const std::string url = fmt::format("http://{}{}", request.endpoint.host, request.target);
+    ++under_way_;
+    loop_.Post([this, url, done = std::move(done)] {
+      --under_way_;
+      done(Answer(url));
+    });
+  }
+  void Stop() override {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  std::size_t under_way() const override { return under_way_; }
+  std::size_t idle_connections() const override { return 0; }
+  std::uint64_t connections_made() const override { return 0; }
+
+  std::map<std::string, int> asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  // Called for each answer, on the thread of the web.
+  std::function<void(const std::string& url)> on_answer;
+
+ private:
+  net::FetchResult Answer(const std::string& url) {
+    if (on_answer) on_answer(url);
+    const std::lock_guard lock(mutex_);
+    net::FetchResult result;
+    result.begun = clock_.Now();
+    if (stopped_) {
+      result.failure = net::FetchFailure::kCancelled;
+      return result;
+    }
+    ++asked_[url];
+    if (const auto failure = failures_.find(url); failure != failures_.end()) {
+      result.failure = failure->second;
+      return result;
+    }
+    const auto page = pages_.find(url);
+    std::string response = page != pages_.end()
+                               ? page->second
+                               : "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone";
+    result.request = "GET / HTTP/1.1\r\n\r\n";
+    const Result<http::ResponseHead> head = http::ParseResponseHead(response);
+    result.head = head->raw;
+    result.head_length = head->head_length;
+    result.status = head->status;
+    result.plan = http::PlanResponseBody(*head, "GET");
+    result.payload_length = response.size() - result.head_length;
+    result.response = net::SpooledBytes(std::move(response));
+    return result;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::string> pages_;
+  std::map<std::string, net::FetchFailure> failures_;
+  std::map<std::string, int> asked_;
+  const io::SystemClock clock_;
+  bool stopped_ = false;
+  std::atomic<std::size_t> under_way_ = 0;
+  net::EventLoop loop_;  // ends first
+};
+
+// An archive in memory, a web in memory, and a crawl between them.
+struct Lab {
+  Lab() {
+    EXPECT_TRUE(disk.MakeDirectory("run"));
+    archive::ArchiveConfig config;
+    config.volumes = {{.name = "main", .path = ""}};
+    EXPECT_TRUE(archive::ArchiveWriter::Create(disk, "archive", config));
+    settings.seeds = {"http://a.org/"};
+    settings.politeness.delay = std::chrono::milliseconds(0);
+    settings.politeness.back_off_min = std::chrono::milliseconds(1);
+    settings.connections = 4;
+  }
+
+  // Until it is over, or `stop_after` answers have come.
+  Result<CrawlEnd> Crawl(int stop_after = 0) {
+    auto opened = archive::ArchiveWriter::Open({disk, clock, random, "test"}, "archive");
+    EXPECT_TRUE(opened) << opened.error().text;
+    archive::ArchiveWriter& archive = **opened;
+    if (run == 0) run = *archive.BeginRun("crawl", "test");
+    archive::RunWriter writer(archive, run, {});
+    dedup::ArchiveOriginals originals([&] { return archive.View(); });
+    dedup::DuplicateFinder duplicates({}, &originals, nullptr);
+    auto frontier = Frontier::Open(table, {});
+    EXPECT_TRUE(frontier);
+    auto log = RunLog::Open(disk, "run", {});
+    EXPECT_TRUE(log);
+    FakeWeb web;
+    for (const auto& [url, body] : pages) web.Add(url, body);
+    for (const auto& [url, failure] : failures) web.Fail(url, failure);
+    Result<CrawlEnd> end = CrawlEnd();
+    {
+      Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log}, settings,
+                      *ScopeOptionsOf(settings), run);
+      int answers = 0;
+      web.on_answer = [&](const std::string&) {
+        if (++answers == stop_after) crawler.Stop();
+      };
+      end = crawler.Run([](const CrawlProgress&) {});
+    }
+    EXPECT_TRUE(writer.Finish());
+    for (const auto& [url, times] : web.asked()) asked[url] += times;
+    captured.clear();
+    const archive::ArchiveView view = archive.View();
+    catalog::CaptureScan scan = view.catalog().Scan({});
+    for (;;) {
+      const Result<const catalog::Capture*> row = scan.Next();
+      EXPECT_TRUE(row);
+      if (!row || *row == nullptr) break;
+      captured.insert(std::string((*row)->url));
+    }
+    return end;
+  }
+
+  io::MemoryFileSystem disk;
+  io::SystemClock clock;
+  io::SeededRandom random{1};
+  store::MemoryBlockTable table;
+  CrawlSettings settings;
+  std::map<std::string, std::string> pages;
+  std::map<std::string, net::FetchFailure> failures;
+  std::uint32_t run = 0;
+  std::map<std::string, int> asked;
+  std::multiset<std::string> captured;
+};
+
+TEST(Crawler, I1_FollowsLinksOfTheHostAndEmbedsFromAnywhere) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=http://b.org/></a>"},
+               {"http://a.org/1", "<img src=http://c.org/x.png><a href=/></a>"},
+               {"http://c.org/x.png", "png"}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_EQ(end->progress.counts.pages, 2U);
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{
+                              "http://a.org/", "http://a.org/1", "http://a.org/robots.txt",
+                              "http://c.org/robots.txt", "http://c.org/x.png"}));
+}
+
+TEST(Crawler, I1_StoppedAnywhereItGoesOnWithoutLossOrDoubleCaptures) {
+  for (int stop_after = 1; stop_after < 12; ++stop_after) {
+    Lab lab;
+    for (int i = 0; i < 10; ++i) {
+      lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
+          fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, (i + 1) % 10, (i * 3 + 1) % 10);
+    }
+    lab.pages["http://a.org/0"] = "0";
+    Result<CrawlEnd> end = lab.Crawl(stop_after);
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kStopped) << stop_after;
+    end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+    EXPECT_EQ(lab.captured.size(), 12U) << stop_after;
+    EXPECT_EQ(std::set<std::string>(lab.captured.begin(), lab.captured.end()).size(), 12U);
+    for (const auto& [url, times] : lab.asked) EXPECT_EQ(times, 1) << url;
+  }
+}
+
+TEST(Crawler, I1_WhatWasCapturedAndNotFinishedIsNotCapturedAgain) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "one"}};
+  ASSERT_TRUE(lab.Crawl(2));
+  // The frontier forgets everything, as one that was killed before its first commit.
+  ASSERT_TRUE(lab.table.Clear());
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/1",
+                                                      "http://a.org/robots.txt"}));
+}
+
+// Interrupted again before it came to what the first part had captured.
+TEST(Crawler, I1_WhatWasCapturedIsRememberedAcrossSeveralInterruptions) {
+  Lab lab;
+  lab.settings.connections = 1;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a><a href=/3></a>"},
+               {"http://a.org/1", "one"},
+               {"http://a.org/2", "two"},
+               {"http://a.org/3", "three"}};
+  ASSERT_TRUE(lab.Crawl(4));
+  ASSERT_TRUE(lab.table.Clear());
+  for (int stop_after : {2, 1, 1, 0}) ASSERT_TRUE(lab.Crawl(stop_after));
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{"http://a.org/", "http://a.org/1", "http://a.org/2",
+                                        "http://a.org/3", "http://a.org/robots.txt"}));
+}
+
+TEST(Crawler, I1_FailuresAreTriedAgainAndThenGivenUp) {
+  Lab lab;
+  lab.pages = {{"http://a.org/",
+                "<a href=/slow></a><img src=http://gone.org/x><img "
+                "src=http://gone.org/y>"}};
+  lab.failures = {{"http://a.org/slow", net::FetchFailure::kTimeout},
+                  {"http://gone.org/robots.txt", net::FetchFailure::kNoAddress}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_EQ(lab.asked["http://a.org/slow"], 3);
+  EXPECT_GE(lab.asked["http://gone.org/robots.txt"], 1);
+  EXPECT_FALSE(lab.asked.contains("http://gone.org/x"));
+  EXPECT_EQ(end->progress.counts.failures, 3U);
+}
+
+TEST(Crawler, I1_AnEmptyFrontierOfAnAllowingWebEndsAtOnce) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.asked, (std::map<std::string, int>{{"http://a.org/", 1}}));
+  EXPECT_EQ(end->progress.counts.files, 1U);
+}
+
+}  // namespace
+}  // namespace stele::crawl

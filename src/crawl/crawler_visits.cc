@@ -1,0 +1,312 @@
+// What becomes of a visit when its fetch is over.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "crawl/crawler.h"
+#include "formats/http/message.h"
+
+namespace stele::crawl {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Answers that ask for patience are asked again so often.
+constexpr std::uint32_t kPatientTries = 5;
+// So many time-outs and lost connections in a row, and a host is given up.
+constexpr int kLostInARowMax = 10;
+constexpr std::size_t kRedirectsMax = 20;
+
+bool IsRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+bool AsksForPatience(int status) { return status == 429 || status == 503; }
+
+bool IsHostFailure(net::FetchFailure failure) {
+  return failure == net::FetchFailure::kNoAddress || failure == net::FetchFailure::kConnect ||
+         failure == net::FetchFailure::kPrivate;
+}
+
+int YearOf(Timestamp now) { return std::stoi(FormatDigits14(now).substr(0, 4)); }
+
+std::size_t RedirectsAtEnd(std::string_view hops) {
+  const std::size_t last = hops.find_last_not_of('R');
+  return last == std::string_view::npos ? hops.size() : hops.size() - last - 1;
+}
+
+std::string_view Header(const net::FetchResult& result, const Result<http::ResponseHead>& head,
+                        std::string_view name) {
+  if (!head || result.head.empty()) return {};
+  return head->headers.Find(name).value_or("");
+}
+
+// A server that wants its cookie back before it answers.
+bool ComesBackForACookie(const Visit& visit) {
+  if (!IsRedirect(visit.result.status) || visit.candidate.tries > 0) return false;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
+  if (!head || !head->headers.Find("Set-Cookie")) return false;
+  const Result<url::Url> target = url::Parse(Header(visit.result, head, "Location"), &visit.url);
+  return target && target->href_without_fragment() == visit.url.href_without_fragment();
+}
+
+}  // namespace
+
+void Crawler::Post(Stage stage, const VisitPointer& visit) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back({stage, visit});
+  arrived_.notify_one();
+}
+
+Status Crawler::TakeEvents() {
+  std::vector<Event> events;
+  {
+    const std::lock_guard lock(mutex_);
+    events.swap(events_);
+  }
+  for (const Event& event : events) {
+    Status handled;
+    switch (event.stage) {
+      case Stage::kFetched:
+        handled = OnFetched(event.visit);
+        break;
+      case Stage::kWorked:
+        handled = OnWorked(event.visit);
+        break;
+      case Stage::kKept:
+        handled = OnKept(event.visit);
+        break;
+    }
+    if (!handled) return handled;
+  }
+  for (const std::string& host : std::exchange(touched_, {})) {
+    if (const Status scheduled = Schedule(host); !scheduled) return scheduled;
+  }
+  return {};
+}
+
+Status Crawler::OnFetched(const VisitPointer& visit) {
+  --fetching_;
+  const Timestamp now = Now();
+  const net::FetchResult& result = visit->result;
+  const std::string host = visit->host();
+  const milliseconds took = std::chrono::duration_cast<milliseconds>(result.timings.done);
+  politeness_.End(host, visit->kind, result.address ? result.address->ToText() : "", took, now);
+  touched_.insert(host);
+  if (visit->taken) touched_.insert(visit->taken->host);
+  if (result.failure != net::FetchFailure::kNone) return OnFailed(visit);
+  const Result<bool> is_answer = IsAnswer(visit);
+  if (!is_answer) return is_answer.error();
+  if (!*is_answer) return {};
+  politeness_.Recover(host);
+  TakeCookies(*visit);
+  ++working_;
+  workers_->Run([this, visit] {
+    work_.Do(
+        visit, [this, visit] { Post(Stage::kWorked, visit); },
+        [this, visit] { Post(Stage::kKept, visit); });
+  });
+  return {};
+}
+
+Status Crawler::OnFailed(const VisitPointer& visit) {
+  const net::FetchFailure failure = visit->result.failure;
+  const std::string host = visit->host();
+  const int status = net::HeritrixStatus(failure);
+  if (failure == net::FetchFailure::kCancelled) {
+    if (visit->taken) parts_.frontier.Return(std::move(*visit->taken));
+    if (!visit->taken) robots_pending_.erase(host);
+    return {};
+  }
+  const bool may_pass = net::MayPass(failure);
+  int in_a_row = politeness_.failures(host) + 1;
+  if (IsHostFailure(failure) || !visit->taken) {
+    politeness_.BackOff(host, std::nullopt, Now());
+    const int max = static_cast<int>(settings_.tries_max);
+    if (!may_pass || in_a_row >= max) dead_.emplace(host, status);
+  } else {
+    politeness_.BackOff(host, milliseconds(0), Now());
+    if (in_a_row >= kLostInARowMax) dead_.emplace(host, status);
+  }
+  if (!visit->taken) {
+    // Whoever waits for the rules is told by the host that does not answer, or asks once more.
+    const url::Url origin = *url::Parse(visit->robots_origin);
+    if (dead_.contains(host)) dead_.emplace(origin.host(), status);
+    robots_pending_.erase(std::string(origin.host()));
+    touched_.emplace(origin.host());
+    if (dead_.contains(host)) {
+      visit->line = LogLineOf(*visit, status);
+      finished_.push_back(visit);
+    }
+    return {};
+  }
+  if (may_pass && !dead_.contains(host) && visit->candidate.tries + 1 < settings_.tries_max) {
+    parts_.frontier.Retry(*visit->taken);
+    return {};
+  }
+  Give(visit, status);
+  return {};
+}
+
+Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
+  const net::FetchResult& result = visit->result;
+  if (!AsksForPatience(result.status)) return true;
+  const std::uint32_t tries =
+      visit->taken ? visit->candidate.tries
+                   : static_cast<std::uint32_t>(robots_tries_[visit->robots_origin]++);
+  if (tries + 1 >= kPatientTries) return true;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
+  const std::string_view wait = Header(result, head, "Retry-After");
+  politeness_.BackOff(visit->host(), ParseRetryAfter(wait, Now()), Now());
+  if (visit->taken) {
+    parts_.frontier.Retry(*visit->taken);
+  } else {
+    const url::Url origin = *url::Parse(visit->robots_origin);
+    robots_pending_.erase(std::string(origin.host()));
+    touched_.emplace(origin.host());
+  }
+  return false;
+}
+
+void Crawler::TakeCookies(const Visit& visit) {
+  const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
+  if (!head) return;
+  const std::vector<std::string_view> values = head->headers.FindAll("Set-Cookie");
+  if (values.empty()) return;
+  cookies_.SetAll(values, {visit.url.host(), visit.url.path(), visit.url.scheme() == "https"},
+                  Now());
+}
+
+Status Crawler::OnWorked(const VisitPointer& visit) {
+  if (!visit->robots_origin.empty()) {
+    return OnRobots(visit, robots::AccessFor(visit->result.status, visit->robots_redirects));
+  }
+  if (visit->result.status == 200 && repeated_.Learn(visit->url, visit->payload_digest)) {
+    parts_.log.AddRejected(visit->candidate, "trap identical-content: from here on", Now());
+  }
+  visit->again = visit->taken && ComesBackForACookie(*visit);
+  return AddLinks(*visit);
+}
+
+Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
+  const std::string& origin = visit->robots_origin;
+  const url::Url whose = *url::Parse(origin);
+  if (access == robots::Access::kFollow) {
+    for (const Outlink& link : visit->outlinks.links) {
+      const Result<url::Url> target = url::Parse(link.url);
+      if (link.hop != 'R' || !target) continue;
+      StartRobots(origin, *target, visit->robots_redirects + 1, visit->candidate.url);
+      return {};
+    }
+    access = robots::Access::kAllowAll;
+  }
+  if (access == robots::Access::kDisallowAll) {
+    const int tries = ++robots_tries_[origin];
+    if (tries < static_cast<int>(settings_.tries_max)) {
+      politeness_.BackOff(std::string(whose.host()), std::nullopt, Now());
+      robots_pending_.erase(std::string(whose.host()));
+      touched_.emplace(whose.host());
+      return {};
+    }
+  }
+  robots_.Set(origin, access, access == robots::Access::kParse ? visit->robots_text : "", Now());
+  robots_pending_.erase(std::string(whose.host()));
+  touched_.emplace(whose.host());
+  const Result<const robots::Robots*> rules = robots_.Find(origin, Now());
+  if (!rules) return rules.error();
+  return settings_.sitemaps ? AddSitemaps(*visit, **rules) : Status();
+}
+
+Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
+  for (const std::string& text : rules.sitemaps()) {
+    const Result<url::Url> sitemap = url::Parse(text, &visit.url);
+    if (!sitemap || !sitemap->is_http()) continue;
+    Candidate candidate;
+    candidate.url = sitemap->href_without_fragment();
+    candidate.via = visit.candidate.url;
+    candidate.hops = "M";
+    if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
+  }
+  return {};
+}
+
+Status Crawler::OnKept(const VisitPointer& visit) {
+  --working_;
+  if (!visit->appended) return visit->appended.error();
+  ++counts_.files;
+  counts_.bytes += visit->payload_bytes;
+  if (visit->duplicate) ++counts_.duplicates;
+  const bool is_html = visit->line.mime_type.find("html") != std::string::npos;
+  if (visit->candidate.is_page() && is_html && visit->result.status == 200) ++counts_.pages;
+  // The response is not needed any more, and others may wait for memory.
+  visit->result = {};
+  visit->outlinks = {};
+  finished_.push_back(visit);
+  return {};
+}
+
+Status Crawler::AddLinks(const Visit& visit) {
+  const Candidate& from = visit.candidate;
+  const bool is_redirect = IsRedirect(visit.result.status);
+  for (const Outlink& link : visit.outlinks.links) {
+    if (visit.outlinks.nofollow && link.hop == 'L' && settings_.robots != RobotsPolicy::kIgnore) {
+      continue;
+    }
+    Candidate candidate;
+    candidate.url = link.url;
+    candidate.via = from.url;
+    candidate.hops = from.hops + link.hop;
+    candidate.source = from.source;
+    // Where a seed is redirected to, a person would have gone.
+    candidate.seed = from.seed && is_redirect && link.hop == 'R';
+    if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
+  }
+  return {};
+}
+
+Status Crawler::AddCandidate(Candidate candidate) {
+  const Result<url::Url> url = url::Parse(candidate.url);
+  if (!url || !url->is_http()) return {};
+  if (RedirectsAtEnd(candidate.hops) > kRedirectsMax) {
+    parts_.log.AddRejected(candidate, "redirects", Now());
+    return {};
+  }
+  Decision decision = scope_.Decide(candidate, *url, YearOf(Now()));
+  if (decision.accepted && !candidate.seed && repeated_.IsTrap(*url)) {
+    decision = {false, "trap identical-content"};
+  }
+  if (!decision.accepted) {
+    parts_.log.AddRejected(candidate, decision.reason, Now());
+    return {};
+  }
+  const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
+  if (!added) return added.error();
+  if (*added == Frontier::Added::kOverBudget) {
+    parts_.log.AddRejected(candidate, "host-limit", Now());
+  }
+  if (*added != Frontier::Added::kNew) return {};
+  touched_.emplace(url->host());
+  if (candidate.seed && !candidate.hops.empty()) {
+    scope_.AddSeed(*url);
+    more_seeds_.push_back(candidate.url);
+  }
+  return {};
+}
+
+void Crawler::Give(const VisitPointer& visit, int status) {
+  visit->line = LogLineOf(*visit, status);
+  ++counts_.failures;
+  visit->result = {};
+  finished_.push_back(visit);
+}
+
+void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url, int status,
+                        std::string_view annotation) {
+  const VisitPointer visit = std::make_shared<Visit>(url);
+  visit->candidate = taken.candidate;
+  visit->taken = std::move(taken);
+  Give(visit, status);
+  if (!annotation.empty()) visit->line.annotations = annotation;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,105 @@
+#include "crawl/outlinks.h"
+
+#include <optional>
+
+#include "formats/html/extract_links.h"
+#include "formats/http/content_decoder.h"
+#include "formats/http/message.h"
+#include "formats/sitemap/sitemap.h"
+#include "formats/url/url.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::uint64_t kDecodedBytesMax = std::uint64_t{64} << 20;
+
+// The payload or its first bytes; a view into the result or into `storage`.
+std::string_view PayloadOf(const net::FetchResult& result, std::string& storage) {
+  if (const std::optional<std::string_view> whole = result.PayloadInMemory(storage)) {
+    return whole->substr(0, OutlinkFinder::kPayloadBytesMax);
+  }
+  const std::unique_ptr<io::Source> source = result.OpenPayload();
+  storage.clear();
+  std::string piece(std::size_t{256} << 10, '\0');
+  while (storage.size() < OutlinkFinder::kPayloadBytesMax) {
+    const Result<std::size_t> size = source->Read(piece);
+    if (!size || *size == 0) break;
+    storage.append(piece, 0, *size);
+  }
+  return storage;
+}
+
+std::string Decoded(const codec::Registry& codecs, const http::Headers& headers,
+                    std::string_view payload) {
+  http::ContentLimits limits;
+  limits.size_max = kDecodedBytesMax;
+  http::ContentDecoder decoder(codecs, http::ContentCodings(headers), limits);
+  if (decoder.passes_through()) return std::string(payload);
+  std::string out;
+  std::string piece(std::size_t{256} << 10, '\0');
+  for (;;) {
+    const http::ContentDecoder::Step step = decoder.Decode(payload, piece, true);
+    payload.remove_prefix(step.consumed);
+    out.append(piece, 0, step.produced);
+    if (step.done) return out;
+  }
+}
+
+std::string Value(const http::Headers& headers, std::string_view name) {
+  const std::optional<std::string_view> value = headers.Find(name);
+  return value ? http::Unfold(*value) : std::string();
+}
+
+bool IsRedirect(int status) { return status >= 300 && status < 400 && status != 304; }
+
+void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& found) {
+  sitemap::SitemapReader reader([&](const sitemap::Link& link) {
+    const Result<url::Url> absolute = url::Parse(link.url, &base);
+    if (!absolute || !absolute->is_http()) return;
+    const char hop = link.kind == sitemap::LinkKind::kSitemap ? 'M'
+                     : link.kind == sitemap::LinkKind::kMedia ? 'E'
+                                                              : 'L';
+    found.links.push_back({std::string(absolute->href_without_fragment()), hop, "sitemap/loc"});
+  });
+  reader.Feed(content);
+  reader.Finish();
+}
+
+}  // namespace
+
+Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view url,
+                             bool sitemap) const {
+  Outlinks found;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
+  const Result<url::Url> base = url::Parse(url);
+  if (!head || !base) return found;
+  std::string storage;
+  const std::string content = Decoded(codecs_, head->headers, PayloadOf(result, storage));
+  if (sitemap && result.status == 200) {
+    FindInSitemap(content, *base, found);
+    return found;
+  }
+  const std::vector<std::string_view> link_headers = head->headers.FindAll("Link");
+  const std::string content_type = Value(head->headers, "Content-Type");
+  const std::string refresh = Value(head->headers, "Refresh");
+  const std::string robots_tag = Value(head->headers, "X-Robots-Tag");
+  const std::string location =
+      IsRedirect(result.status) ? Value(head->headers, "Location") : std::string();
+  html::LinkDocument document;
+  document.url = url;
+  document.content = content;
+  document.content_type = content_type;
+  document.link_headers = link_headers;
+  document.refresh = refresh;
+  document.location = location;
+  document.robots_tag = robots_tag;
+  const html::LinkSummary summary = html::ExtractLinks(document, [&](html::Link&& link) {
+    if (!link.url.starts_with("http")) return;
+    found.links.push_back({std::move(link.url), html::HopLetter(link.hop), link.context});
+  });
+  found.left_out = summary.left_out;
+  found.nofollow = summary.nofollow;
+  return found;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/registry.h"
+#include "net/fetch.h"
+
+namespace stele::crawl {
+
+// One URL that a response names.
+struct Outlink {
+  std::string url;           // absolute, without fragment
+  char hop = 'L';            // as in Candidate::hops
+  std::string_view context;  // where it stands: "img/@src"
+};
+
+struct Outlinks {
+  std::vector<Outlink> links;
+  std::size_t left_out = 0;  // beyond the limit
+  bool nofollow = false;     // the document asks that its links be left alone
+};
+
+// Finds what responses name: in their headers, and in HTML, style sheets, scripts, feeds, sitemaps
+// and whatever else formats/html reads. Thread-safe.
+class OutlinkFinder {
+ public:
+  // Of larger payloads only the first bytes are read.
+  static constexpr std::size_t kPayloadBytesMax = std::size_t{32} << 20;
+
+  OutlinkFinder() : codecs_(codec::StandardRegistry()) {}
+
+  // `result` has a head and came from `url`. `sitemap`: it was asked for as one.
+  Outlinks Find(const net::FetchResult& result, std::string_view url, bool sitemap) const;
+
+ private:
+  const codec::Registry codecs_;
+};
+
+}  // namespace stele::crawl

@@ -1,0 +1,60 @@
+#include "crawl/robots_cache.h"
+
+#include "crawl/crawl_settings.h"
+#include "util/coding.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::int64_t kValidMilliseconds = 24LL * 3600 * 1000;
+constexpr std::size_t kEntriesMax = 50'000;
+
+std::string NoteName(const std::string& origin) { return "robots " + origin; }
+
+robots::Robots RulesOf(robots::Access access, std::string_view text) {
+  switch (access) {
+    case robots::Access::kParse:
+      return robots::Robots::Parse(text, kProductToken);
+    case robots::Access::kDisallowAll:
+      return robots::Robots::DisallowAll();
+    case robots::Access::kFollow:
+    case robots::Access::kAllowAll:
+      break;
+  }
+  return robots::Robots::AllowAll();
+}
+
+bool IsValid(Timestamp fetched, Timestamp now) {
+  return now.milliseconds - fetched.milliseconds < kValidMilliseconds;
+}
+
+}  // namespace
+
+Result<const robots::Robots*> RobotsCache::Find(const std::string& origin, Timestamp now) {
+  if (const auto found = entries_.find(origin); found != entries_.end()) {
+    return IsValid(found->second.fetched, now) ? &found->second.rules : nullptr;
+  }
+  Result<std::optional<std::string>> note = frontier_.Note(NoteName(origin));
+  if (!note) return note.error();
+  if (!*note) return nullptr;
+  ByteReader in(**note);
+  const Timestamp fetched{static_cast<std::int64_t>(in.Fixed64())};
+  const auto access = static_cast<robots::Access>(in.Varint());
+  if (!in.good() || !IsValid(fetched, now)) return nullptr;
+  if (entries_.size() >= kEntriesMax) entries_.clear();
+  const auto entry = entries_.emplace(origin, Entry{fetched, RulesOf(access, in.rest())}).first;
+  return &entry->second.rules;
+}
+
+void RobotsCache::Set(const std::string& origin, robots::Access access, std::string_view text,
+                      Timestamp now) {
+  std::string note;
+  PutFixed64(note, static_cast<std::uint64_t>(now.milliseconds));
+  PutVarint(note, static_cast<std::uint64_t>(access));
+  note += text;
+  frontier_.SetNote(NoteName(origin), std::move(note));
+  if (entries_.size() >= kEntriesMax) entries_.clear();
+  entries_.insert_or_assign(origin, Entry{now, RulesOf(access, text)});
+}
+
+}  // namespace stele::crawl

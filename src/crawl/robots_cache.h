@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "crawl/frontier.h"
+#include "formats/robots/robots.h"
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::crawl {
+
+// What robots.txt files said, for a day, also across interruptions. Not thread-safe. Borrows the
+// frontier, which keeps them, for life.
+class RobotsCache {
+ public:
+  explicit RobotsCache(Frontier& frontier) : frontier_(frontier) {}
+
+  // The rules of "https://example.org". Null: they have to be asked for. Valid until the next call
+  // of Set() or Find(). Errors: those of the frontier.
+  Result<const robots::Robots*> Find(const std::string& origin, Timestamp now);
+  // kFollow, after too many redirects, allows everything.
+  void Set(const std::string& origin, robots::Access access, std::string_view text, Timestamp now);
+
+ private:
+  struct Entry {
+    Timestamp fetched;
+    robots::Robots rules;
+  };
+
+  Frontier& frontier_;
+  std::unordered_map<std::string, Entry> entries_;
+};
+
+}  // namespace stele::crawl

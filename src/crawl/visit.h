@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/capture_id.h"
+#include "crawl/frontier.h"
+#include "crawl/outlinks.h"
+#include "crawl/politeness.h"
+#include "formats/crawl_log/line.h"
+#include "formats/url/url.h"
+#include "net/fetch.h"
+#include "util/result.h"
+
+namespace stele::crawl {
+
+// One fetch on its way through a crawl: asked for, answered, worked on, kept. At any moment one
+// thread has it.
+struct Visit {
+  explicit Visit(url::Url where) : url(std::move(where)) {}
+
+  std::optional<Frontier::Taken> taken;  // nothing: robots.txt
+  Candidate candidate;
+  url::Url url;
+  Politeness::Kind kind = Politeness::Kind::kPage;
+  std::string robots_origin;  // of robots.txt: whose rules they are
+  int robots_redirects = 0;
+  bool is_kept = false;  // an interrupted crawl has captured it in this run
+
+  net::FetchResult result;
+
+  // What work on it gives.
+  Outlinks outlinks;
+  crawl_log::Line line;
+  std::string payload_digest;  // sha1:...
+  std::string robots_text;     // of robots.txt, when it is one
+  std::uint64_t payload_bytes = 0;
+  bool duplicate = false;
+  bool again = false;  // it is to be fetched once more
+  Status appended;     // why it could not be kept
+  std::optional<catalog::CaptureId> capture;
+
+  std::string host() const { return std::string(url.host()); }
+};
+using VisitPointer = std::shared_ptr<Visit>;
+
+}  // namespace stele::crawl
