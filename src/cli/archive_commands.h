@@ -13,6 +13,7 @@
 // The commands that work on an archive, one file for each, and what they share.
 namespace stele::cli {
 
+Command CrawlCommand();
 Command ImportCommand();
 Command LsCommand();
 Command GetCommand();

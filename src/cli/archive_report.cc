@@ -6,6 +6,8 @@
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
+#include "crawl/crawl_job.h"
+#include "crawl/crawl_report.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -27,7 +29,8 @@ Result<const archive::Run*> RunOf(const Arguments& arguments, const archive::Hol
     const auto last = std::find_if(runs.rbegin(), runs.rend(),
                                    [](const auto& run) { return run.second.is_from_outside(); });
     if (last != runs.rend()) return &last->second;
-    return Error{ErrorCode::kNotFound, "there is no run yet; begin with stele import"};
+    return Error{ErrorCode::kNotFound,
+                 "there is no run yet; begin with stele crawl or stele import"};
   }
   const std::optional<std::uint64_t> number = ParseDecimal(*text);
   for (const auto& [candidate, run] : holdings.runs()) {
@@ -186,6 +189,32 @@ std::string ReportJson(const archive::Run& run, const RunReport& report) {
   return out;
 }
 
+// What the logs of a crawl say; nothing where the run is none, or its logs are gone.
+Result<std::optional<crawl::CrawlReport>> CrawlReportOf(const archive::ArchiveView& view,
+                                                        const archive::Run& run) {
+  const std::string job(crawl::JobOf(run));
+  if (job.empty()) return std::optional<crawl::CrawlReport>();
+  Result<crawl::CrawlReport> report = crawl::ReadCrawlReport(
+      view.fs(), crawl::JobFolder(view.layout().directory(), job).RunFolder(run.number));
+  if (report) return std::optional(*std::move(report));
+  if (report.error().code != ErrorCode::kNotFound) return report.error();
+  return std::optional<crawl::CrawlReport>();
+}
+
+std::string MissingText(const crawl::CrawlReport& report) {
+  if (report.missing_count == 0) return "";
+  std::string out =
+      fmt::format("\n{} missing that pages need:\n", Count(report.missing_count, "file"));
+  const std::size_t shown = std::min(report.missing.size(), archive::kTroublesShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const crawl::CrawlReport::Missing& missing = report.missing[i];
+    out += fmt::format("  {}\n    on {}\n    {}; {}\n", missing.url, missing.page, missing.reason,
+                       missing.remedy);
+  }
+  if (report.missing_count > shown) out += "  ...\n";
+  return out;
+}
+
 ExitCode Run(const Arguments& arguments, Context& context) {
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
@@ -195,8 +224,20 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (!run) return Fail(context, run.error());
   Result<RunReport> report = archive::ReportOn(view, (*run)->number);
   if (!report) return Fail(context, report.error());
-  const Status written = context.out.Write(arguments.Has("--json") ? ReportJson(**run, *report)
-                                                                   : ReportText(**run, *report));
+  Result<std::optional<crawl::CrawlReport>> logs = CrawlReportOf(view, **run);
+  if (!logs) return Fail(context, logs.error());
+  std::string text;
+  if (arguments.Has("--json")) {
+    text = ReportJson(**run, *report);
+    if (*logs) {
+      std::string crawl = crawl::ReportJson(**logs);
+      crawl.pop_back();
+      text.insert(text.size() - 2, ", \"crawl\": " + crawl);
+    }
+  } else {
+    text = ReportText(**run, *report) + (*logs ? MissingText(**logs) : "");
+  }
+  const Status written = context.out.Write(text);
   return written ? code : Fail(context, written.error());
 }
 
@@ -210,7 +251,8 @@ Command ReportCommand() {
       "How many captures and bytes by status, media type and host; how many of them have a payload "
       "that their URL had before; what is missing because the server answered with an error, "
       "which revisits repeat captures that are not in this archive, which places of the files "
-      "could not be read.";
+      "could not be read. Of a crawl also what its pages need and the archive does not have: "
+      "on which page, why, and what can be done.";
   command.options = WithArchiveOption(
       {{"--run", "N", "The run", "the last"}, {"--json", "", "As a JSON object"}});
   command.examples = {{"stele report", "How did the last import or crawl go?"}};

@@ -64,13 +64,15 @@ Command SteleCommand() {
   root.name = "stele";
   root.summary = "Stele, a web archive in one program";
   root.details = "Data goes to the standard output, messages to the error output.";
-  root.examples = {{"stele import --archive my-archive *.warc.gz", "Make an archive"},
+  root.examples = {{"stele crawl example.org", "Capture a web site"},
+                   {"stele import --archive my-archive *.warc.gz", "Make an archive"},
                    {"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {ImportCommand(),  ExportCommand(),  LsCommand(),    GetCommand(),
-                   InfoCommand(),    ChangesCommand(), DiffCommand(),  ReportCommand(),
-                   VerifyCommand(),  RmCommand(),      HoldCommand(),  BatchCommand(),
-                   WarcCommand(),    StoreCommand(),   DedupCommand(), StudyCommand(),
-                   ReindexCommand(), ServeCommand(),   help,           version};
+  root.commands = {CrawlCommand(),  ImportCommand(),  ExportCommand(),  LsCommand(),
+                   GetCommand(),    InfoCommand(),    ChangesCommand(), DiffCommand(),
+                   ReportCommand(), VerifyCommand(),  RmCommand(),      HoldCommand(),
+                   BatchCommand(),  WarcCommand(),    StoreCommand(),   DedupCommand(),
+                   StudyCommand(),  ReindexCommand(), ServeCommand(),   help,
+                   version};
   return root;
 }
 

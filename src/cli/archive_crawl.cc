@@ -1,0 +1,388 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "cli/amount.h"
+#include "cli/archive_commands.h"
+#include "cli/crawl_summary.h"
+#include "cli/file_jobs.h"
+#include "cli/stop_signals.h"
+#include "crawl/crawl_job.h"
+#include "crawl/crawl_report.h"
+#include "util/ascii.h"
+
+namespace stele::cli {
+namespace {
+
+using crawl::CrawlSettings;
+
+// What is crawled, and where it goes.
+struct Plan {
+  std::string directory;
+  bool is_new_archive = false;
+  std::string job;
+  CrawlSettings settings;
+};
+
+Error Wrong(std::string_view option, const std::string& text, std::string_view like) {
+  return Error{ErrorCode::kInvalid, fmt::format("{} {} is not like {}", option, text, like)};
+}
+
+Status TakeNumber(const Arguments& arguments, std::string_view option, std::uint64_t& number) {
+  const std::optional<std::string> text = arguments.Get(option);
+  if (!text) return {};
+  const std::optional<std::uint64_t> value = ParseByteCount(*text);
+  if (!value) return Wrong(option, *text, "1000 or 20MB");
+  number = *value;
+  return {};
+}
+
+Status TakeDurations(const Arguments& arguments, CrawlSettings& settings) {
+  if (const std::optional<std::string> text = arguments.Get("--delay")) {
+    const std::optional<std::chrono::milliseconds> delay = ParseDuration(*text);
+    if (!delay) return Wrong("--delay", *text, "2.5, in seconds");
+    settings.politeness.delay = *delay;
+  }
+  if (const std::optional<std::string> text = arguments.Get("--max-time")) {
+    const std::optional<std::chrono::milliseconds> time = ParseDuration(*text);
+    if (!time) return Wrong("--max-time", *text, "30s, 10m or 2h");
+    settings.time_max = std::chrono::duration_cast<std::chrono::seconds>(*time);
+  }
+  return {};
+}
+
+Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
+  if (const std::optional<std::string> name = arguments.Get("--scope")) {
+    const std::optional<crawl::Reach> reach = crawl::ReachByName(*name);
+    if (!reach) return Wrong("--scope", *name, "page, prefix, host, domain or any");
+    settings.reach = *reach;
+  }
+  if (const std::optional<std::string> name = arguments.Get("--robots")) {
+    const std::optional<crawl::RobotsPolicy> policy = crawl::RobotsPolicyByName(*name);
+    if (!policy) return Wrong("--robots", *name, "obey, embeds or ignore");
+    settings.robots = *policy;
+  }
+  // What is excluded wins over what is included.
+  for (const std::string& rule : arguments.GetAll("--exclude"))
+    settings.rules.push_back('-' + rule);
+  for (const std::string& rule : arguments.GetAll("--include"))
+    settings.rules.push_back('+' + rule);
+  std::uint64_t depth = settings.depth_max;
+  if (const Status taken = TakeNumber(arguments, "--depth", depth); !taken) return taken;
+  settings.depth_max = depth;
+  return {};
+}
+
+// Changes the settings as the options say.
+Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
+  if (const Status taken = TakeScope(arguments, settings); !taken) return taken;
+  if (const Status taken = TakeDurations(arguments, settings); !taken) return taken;
+  std::uint64_t connections = settings.connections;
+  for (const auto& [option, number] : {std::pair("--max-pages", &settings.pages_max),
+                                       std::pair("--max-bytes", &settings.bytes_max),
+                                       std::pair("--max-file-size", &settings.file_bytes_max),
+                                       std::pair("--max-host-urls", &settings.host_urls_max),
+                                       std::pair("--connections", &connections)}) {
+    if (const Status taken = TakeNumber(arguments, option, *number); !taken) return taken;
+  }
+  settings.connections = std::max<std::uint64_t>(1, connections);
+  settings.user_agent = arguments.Get("--user-agent").value_or(settings.user_agent);
+  settings.contact = arguments.Get("--contact").value_or(settings.contact);
+  if (arguments.Has("--no-sitemaps")) settings.sitemaps = false;
+  for (const std::string& pair : arguments.GetAll("--resolve")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos) return Wrong("--resolve", pair, "example.org=192.0.2.1");
+    settings.resolve.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  return {};
+}
+
+// The one job of an archive, or that with this name.
+Result<std::string> JobToRepeat(const Arguments& arguments, Context& context,
+                                const std::string& directory) {
+  const Result<std::vector<std::string>> jobs = crawl::ListJobs(context.fs, directory);
+  if (!jobs) return jobs.error();
+  if (const std::optional<std::string> name = arguments.Get("--job")) {
+    if (std::find(jobs->begin(), jobs->end(), *name) != jobs->end()) return *name;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("there is no job {}; there are: {}", *name, fmt::join(*jobs, ", "))};
+  }
+  if (jobs->size() == 1) return jobs->front();
+  if (jobs->empty()) {
+    return Error{
+        ErrorCode::kInvalid,
+        "this archive has crawled nothing yet; say what: stele crawl https://example.org/"};
+  }
+  return Error{ErrorCode::kInvalid,
+               fmt::format("which job? Say --job with one of: {}", fmt::join(*jobs, ", "))};
+}
+
+// An archive that is named or that this is; else the directory with the name of the host.
+Result<std::string> DirectoryOf(const Arguments& arguments, Context& context,
+                                const std::vector<url::Url>& seeds, bool& is_new) {
+  std::string directory = ArchiveDirectory(arguments);
+  const Result<bool> there = archive::IsArchive(context.fs, directory);
+  if (!there) return there.error();
+  is_new = !*there;
+  if (*there) return directory;
+  if (seeds.empty()) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} is no archive; say what to crawl: stele crawl "
+                             "https://example.org/",
+                             directory == "." ? "this directory" : directory)};
+  }
+  if (directory != ".") return directory;
+  directory = "./" + crawl::JobNameOf(seeds.front());
+  const Result<bool> host_there = archive::IsArchive(context.fs, directory);
+  if (!host_there) return host_there.error();
+  is_new = !*host_there;
+  return directory;
+}
+
+Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
+  std::vector<url::Url> seeds;
+  std::vector<std::string> texts;
+  for (const std::string& text : arguments.positionals) {
+    Result<url::Url> seed = crawl::ParseSeed(text);
+    if (!seed) return seed.error();
+    texts.emplace_back(seed->href_without_fragment());
+    seeds.push_back(*std::move(seed));
+  }
+  Plan plan;
+  Result<std::string> directory = DirectoryOf(arguments, context, seeds, plan.is_new_archive);
+  if (!directory) return directory.error();
+  plan.directory = *std::move(directory);
+  if (seeds.empty()) {
+    Result<std::string> job = JobToRepeat(arguments, context, plan.directory);
+    if (!job) return job.error();
+    plan.job = *std::move(job);
+  } else {
+    plan.job = arguments.Get("--job").value_or(crawl::JobNameOf(seeds.front()));
+  }
+  if (plan.job.empty() || plan.job.find('/') != std::string::npos || plan.job.starts_with('.')) {
+    return Wrong("--job", plan.job, "news-sites");
+  }
+  Result<CrawlSettings> known =
+      crawl::LoadSettings(context.fs, crawl::JobFolder(plan.directory, plan.job));
+  if (!known && known.error().code != ErrorCode::kNotFound) return known.error();
+  if (known && (seeds.empty() || known->seeds == texts)) {
+    plan.settings = *std::move(known);
+  } else if (known) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("the job {} of this archive has other seeds; give this one a name of "
+                             "its own with --job, or change {}",
+                             plan.job, crawl::JobFolder(plan.directory, plan.job).Settings())};
+  } else {
+    plan.settings.seeds = texts;
+  }
+  if (const Status taken = TakeOptions(arguments, plan.settings); !taken) return taken.error();
+  return plan;
+}
+
+std::string_view RobotsWord(crawl::RobotsPolicy policy) {
+  switch (policy) {
+    case crawl::RobotsPolicy::kObey:
+      return "obeyed";
+    case crawl::RobotsPolicy::kEmbeds:
+      return "obeyed but for embeds";
+    case crawl::RobotsPolicy::kIgnore:
+      return "ignored";
+  }
+  return "";
+}
+
+Status MakeArchive(const Plan& plan, const Arguments& arguments, Context& context) {
+  if (!plan.is_new_archive) return {};
+  archive::ArchiveConfig config;
+  config.title = arguments.Get("--title").value_or(
+      std::filesystem::absolute(plan.directory).lexically_normal().filename().string());
+  config.volumes = {{.name = "main", .path = ""}};
+  const Status made = archive::ArchiveWriter::Create(context.fs, plan.directory, config);
+  if (made && !arguments.Has("--quiet")) {
+    static_cast<void>(context.err.Write(
+        fmt::format("Created archive {}   (robots {}; {} scope; embeds anywhere)\n", plan.directory,
+                    RobotsWord(plan.settings.robots), NameOf(plan.settings.reach))));
+  }
+  return made;
+}
+
+// One line on the terminal, drawn over and over.
+class ProgressLine {
+ public:
+  ProgressLine(Context& context, bool shown) : context_(context), shown_(shown) {}
+  ~ProgressLine() { Clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void Show(const crawl::CrawlProgress& progress) {
+    if (!shown_) return;
+    const crawl::CrawlCounts& counts = progress.counts;
+    const double seconds = std::max(0.001, static_cast<double>(counts.milliseconds) / 1000);
+    drawn_ = true;
+    static_cast<void>(context_.err.Write(fmt::format(
+        "\r\x1b[K{} pages, {} files, {}, {:.0f}/s; {} wait on {} hosts, {} under way; {} known, {} "
+        "failed",
+        counts.pages, counts.files, ByteCount(counts.bytes),
+        static_cast<double>(counts.files) / seconds, progress.waiting, progress.hosts,
+        progress.under_way, counts.duplicates, counts.failures)));
+  }
+  void Clear() {
+    if (drawn_) static_cast<void>(context_.err.Write("\r\x1b[K"));
+    drawn_ = false;
+  }
+
+ private:
+  Context& context_;
+  const bool shown_;
+  bool drawn_ = false;
+};
+
+// The run of the same job before this one.
+std::optional<std::uint32_t> RunBefore(const archive::Holdings& holdings, const std::string& job,
+                                       std::uint32_t run) {
+  std::optional<std::uint32_t> before;
+  for (const auto& [number, other] : holdings.runs()) {
+    if (number < run && other.end && crawl::JobOf(other) == job) before = number;
+  }
+  return before;
+}
+
+// Says how it went; what a person should look at is in the exit code.
+ExitCode Conclude(const crawl::CrawlJob& job, const Plan& plan, const crawl::CrawlEnd& end,
+                  archive::ArchiveWriter& archive, const Arguments& arguments, Context& context) {
+  const bool quiet = arguments.Has("--quiet");
+  if (end.why == crawl::CrawlEnd::Why::kStopped) {
+    Complain(context,
+             fmt::format("stopped in run {} after {} files, {} URLs wait; stele crawl goes "
+                         "on with it",
+                         job.run(), end.progress.counts.files, end.progress.waiting));
+    return ExitCode::kFailed;
+  }
+  const archive::ArchiveView view = archive.View();
+  Result<CrawlSummary> summary =
+      SummarizeCrawl(view, job.run(), RunBefore(view.holdings(), plan.job, job.run()));
+  if (!summary) return Fail(context, summary.error());
+  const Result<crawl::CrawlReport> report =
+      crawl::ReadCrawlReport(context.fs, job.folder().RunFolder(job.run()));
+  if (!report) return Fail(context, report.error());
+  summary->missing = report->missing_count;
+  summary->milliseconds = end.progress.counts.milliseconds;
+  summary->bytes = end.progress.counts.bytes;
+  const bool json = arguments.Has("--json");
+  if (json || !quiet) {
+    const Status written = context.out.Write(json ? summary->Json() : summary->Text());
+    if (!written) return Fail(context, written.error());
+  }
+  if (end.why == crawl::CrawlEnd::Why::kLimit) {
+    Complain(context, fmt::format("the limit of {} was reached; {} URLs were left", end.limit,
+                                  end.progress.waiting));
+  }
+  ExitCode code = ExitCode::kDone;
+  for (const crawl::CrawlReport::Seed& seed : report->seeds) {
+    if (seed.is_good()) continue;
+    Complain(context,
+             fmt::format("the seed {} could not be fetched (status {})", seed.url, seed.status));
+    code = ExitCode::kDefects;
+  }
+  return code;
+}
+
+ExitCode Run(const Arguments& arguments, Context& context) {
+  Result<Plan> plan = PlanOf(arguments, context);
+  if (!plan) return Fail(context, plan.error());
+  plan->settings.workers = static_cast<std::size_t>(std::max(1, context.cores));
+  if (const auto scope = crawl::ScopeOptionsOf(plan->settings); !scope) {
+    return Fail(context, scope.error());
+  }
+  if (const Status made = MakeArchive(*plan, arguments, context); !made) {
+    return Fail(context, made.error());
+  }
+  std::atomic<crawl::CrawlJob*> running = nullptr;
+  std::atomic<bool> stopped = false;
+  const StopWatcher watcher([&] {
+    stopped = true;
+    if (crawl::CrawlJob* job = running) job->Stop();
+  });
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveWriter> archive =
+      OpenArchiveToWrite(plan->directory, "crawl", context, code);
+  if (archive == nullptr) return code;
+  const crawl::JobFolder folder(plan->directory, plan->job);
+  if (const Result<bool> there = context.fs.Exists(folder.Settings()); there && !*there) {
+    const Status saved = crawl::SaveSettings(context.fs, folder, plan->settings);
+    if (!saved) return Fail(context, saved.error());
+  }
+  Result<std::unique_ptr<crawl::CrawlJob>> job =
+      crawl::CrawlJob::Open({context.fs, context.clock, *archive}, plan->job, plan->settings);
+  if (!job) return Fail(context, job.error());
+  if ((*job)->is_resumed() && !arguments.Has("--quiet")) {
+    static_cast<void>(context.err.Write(
+        fmt::format("Going on with run {}, which was interrupted\n", (*job)->run())));
+  } else if (!plan->is_new_archive && !arguments.Has("--quiet")) {
+    static_cast<void>(context.err.Write(fmt::format("Run {} of {}: {}\n", (*job)->run(), plan->job,
+                                                    fmt::join(plan->settings.seeds, " "))));
+  }
+  running = job->get();
+  if (stopped) (*job)->Stop();
+  ProgressLine progress(context, ShowsProgress(arguments, context));
+  Result<crawl::CrawlEnd> end =
+      (*job)->Run([&](const crawl::CrawlProgress& now) { progress.Show(now); });
+  running = nullptr;
+  progress.Clear();
+  if (!end) return Fail(context, end.error());
+  return Conclude(**job, *plan, *end, *archive, arguments, context);
+}
+
+}  // namespace
+
+Command CrawlCommand() {
+  Command command;
+  command.name = "crawl";
+  command.summary = "Capture web sites, again and again; only what changed is stored";
+  command.details =
+      "Fetches the URLs and all that they lead to on the same host, with the pictures, styles and "
+      "scripts of each page from wherever they are. Where there is no archive, one is made in a "
+      "directory with the name of the host. In an archive, and without URLs, the same is crawled "
+      "again in a new run; a run that was interrupted is gone on with. What did not change is "
+      "stored as a reference to what the archive has.\n\n"
+      "robots.txt is obeyed, and a host gets one page at a time, with a pause of five times what "
+      "the last one took, at least a second. Ctrl-C stops; everything that was captured is "
+      "safe.\n\n"
+      "Rules for --include and --exclude: host:HOST, domain:DOMAIN, prefix:URL, surt:KEY, "
+      "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
+      "in the archive, the logs and reports of each run beside them. The exit code is 1 where a "
+      "seed could not be fetched.";
+  command.arguments = "[URL]...";
+  command.options = WithArchiveOption(
+      {{"--job", "NAME", "The job, where an archive has several", "the host"},
+       {"--scope", "SCOPE", "page, prefix, host, domain or any", "host"},
+       {"--include", "RULE", "Also what matches; repeatable"},
+       {"--exclude", "RULE", "Not what matches; wins over --include; repeatable"},
+       {"--depth", "N", "So many links away from the URLs", "100"},
+       {"--robots", "POLICY", "obey, embeds (what pages need is fetched) or ignore", "obey"},
+       {"--delay", "SECONDS", "Between two pages of a host, whatever else would hold"},
+       {"--max-pages", "N", "Stop after so many pages"},
+       {"--max-bytes", "SIZE", "Stop after so many bytes: 500MB"},
+       {"--max-time", "TIME", "Stop after this time: 10m, 2h"},
+       {"--max-file-size", "SIZE", "Cut longer files"},
+       {"--max-host-urls", "N", "At most so many URLs of each host"},
+       {"--contact", "TEXT", "Of whoever crawls, for the User-Agent: a URL or an address"},
+       {"--user-agent", "TEXT", "Instead of our own"},
+       {"--no-sitemaps", "", "Do not ask for the sitemaps that robots.txt names"},
+       {"--resolve", "HOST=ADDRESS", "Do not ask for the address of a host; repeatable"},
+       {"--connections", "N", "At most so many at a time", "256"},
+       {"--title", "TEXT", "The title of an archive that is made", "the directory's name"},
+       {"--json", "", "The summary as a JSON object"},
+       {"--quiet", "", "No messages but complaints"}});
+  command.examples = {
+      {"stele crawl example.org", "A site, into the archive ./example.org"},
+      {"cd example.org && stele crawl", "Next week: the same again, or on with an interrupted one"},
+      {"stele crawl --scope prefix https://example.org/blog/", "Only a part of it"},
+      {"stele crawl --exclude 'regex:.*\\.iso' --max-time 2h example.org", "With limits"}};
+  command.run = Run;
+  return command;
+}
+
+}  // namespace stele::cli

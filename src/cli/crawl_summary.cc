@@ -1,0 +1,71 @@
+#include "cli/crawl_summary.h"
+
+#include <fmt/format.h>
+
+#include "archive/run_report.h"
+#include "cli/amount.h"
+
+namespace stele::cli {
+namespace {
+
+using archive::ChangeState;
+
+std::uint64_t Of(const CrawlSummary& summary, ChangeState state) {
+  return (*summary.changes)[static_cast<std::size_t>(state)];
+}
+
+}  // namespace
+
+std::string CrawlSummary::Text() const {
+  std::string text = fmt::format("Run {}  {}, {}", run, Count(pages, "page"), Count(files, "file"));
+  if (changes) {
+    text += fmt::format(
+        ": {} identical, {} same text, {} changed, {} new, {} gone. Stored {} instead of {}.",
+        Of(*this, ChangeState::kIdentical), Of(*this, ChangeState::kSameText),
+        Count(Of(*this, ChangeState::kTextChanged), "text"), Of(*this, ChangeState::kNew),
+        Of(*this, ChangeState::kGone), ByteCount(stored), ByteCount(bytes));
+  } else {
+    text += fmt::format(", {} in {}.", ByteCount(bytes),
+                        DurationText(std::chrono::milliseconds(milliseconds)));
+  }
+  if (missing > 0) text += fmt::format("  {} missing: see stele report", Count(missing, "embed"));
+  return text + '\n';
+}
+
+std::string CrawlSummary::Json() const {
+  std::string json = fmt::format(
+      "{{\"run\": {}, \"pages\": {}, \"files\": {}, \"bytes\": {}, \"stored\": {}, "
+      "\"milliseconds\": {}, \"missing\": {}",
+      run, pages, files, bytes, stored, milliseconds, missing);
+  for (std::size_t i = 0; changes && i < archive::kChangeStates; ++i) {
+    json += fmt::format(", \"{}\": {}", NameOf(static_cast<ChangeState>(i)), (*changes)[i]);
+  }
+  return json + "}\n";
+}
+
+Result<CrawlSummary> SummarizeCrawl(const archive::ArchiveView& view, std::uint32_t run,
+                                    std::optional<std::uint32_t> before) {
+  const Result<archive::RunReport> report = archive::ReportOn(view, run);
+  if (!report) return report.error();
+  CrawlSummary summary;
+  summary.run = run;
+  summary.pages = report->pages.captures;
+  summary.files = report->all.captures;
+  summary.stored = report->container_bytes;
+  if (!before) return summary;
+  summary.changes.emplace();
+  archive::CaptureQuery earlier;
+  earlier.where.what = catalog::SelectAll();
+  archive::CaptureQuery later = earlier;
+  earlier.run = before;
+  later.run = run;
+  archive::Changes changes(view, earlier, later);
+  for (;;) {
+    const Result<const archive::Change*> change = changes.Next();
+    if (!change) return change.error();
+    if (*change == nullptr) return summary;
+    ++(*summary.changes)[static_cast<std::size_t>((*change)->state)];
+  }
+}
+
+}  // namespace stele::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "archive/archive_view.h"
+#include "archive/changes.h"
+#include "util/result.h"
+
+namespace stele::cli {
+
+// What a run of a crawl came to, for people and programs.
+struct CrawlSummary {
+  std::uint32_t run = 0;
+  std::uint64_t pages = 0;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;   // of what was fetched, known to the crawl alone
+  std::uint64_t stored = 0;  // on the disk
+  std::uint64_t milliseconds = 0;
+  std::uint64_t missing = 0;  // that pages need
+  // Compared with the run before, where there is one: URLs by archive::ChangeState.
+  std::optional<std::array<std::uint64_t, archive::kChangeStates>> changes;
+
+  std::string Text() const;  // "Run 1  142 pages, ..."
+  std::string Json() const;
+};
+
+// `before` is the run of the same job that was last. Errors: those of the archive.
+Result<CrawlSummary> SummarizeCrawl(const archive::ArchiveView& view, std::uint32_t run,
+                                    std::optional<std::uint32_t> before);
+
+}  // namespace stele::cli

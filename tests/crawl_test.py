@@ -1,0 +1,366 @@
+"""The crawler on a small web that behaves, and on one that does not."""
+
+import json
+import random
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from crawl_lab import STELE, CrawlTest
+
+HOST = "site.test"
+
+
+def links(*urls):
+    return "<title>page</title>" + "".join(f'<a href="{url}">x</a>' for url in urls)
+
+
+class Site(CrawlTest):
+    """A site with pages, pictures elsewhere, a redirect, and links that lead outside."""
+
+    LOGO = random.Random(3).randbytes(30_000)
+
+    def setUp(self):
+        super().setUp()
+        web = self.web
+        web.add(HOST, "/robots.txt", "User-agent: *\nDisallow: /secret\n", "text/plain")
+        web.add(HOST, "/", links("/a", "/b", "/old", "/secret/x", "/missing",
+                                 web.url("elsewhere.test"))
+                + '<link rel=stylesheet href="/style.css"><img src="/logo.png">')
+        web.add(HOST, "/a", links("/", "/b", "/c") + f'<img src="{web.url("cdn.test", "/p.png")}">')
+        web.add(HOST, "/b", links("/a#part", "/c") + "<p>of the b page")
+        web.add(HOST, "/c", links("/a"))
+        web.add(HOST, "/old", "", status=301, Location="/new")
+        web.add(HOST, "/new", links("/"))
+        web.add(HOST, "/secret/x", links("/"))
+        web.add(HOST, "/style.css", "body { background: url(/back.png) }", "text/css")
+        web.add(HOST, "/back.png", b"\x89PNG back", "image/png")
+        web.add(HOST, "/logo.png", self.LOGO, "image/png")
+        web.add("cdn.test", "/p.png", b"\x89PNG from elsewhere", "image/png")
+        web.add("elsewhere.test", "/", links("/more"))
+
+    EXPECTED = sorted([
+        (f"http://{HOST}/robots.txt", 200), (f"http://{HOST}/", 200), (f"http://{HOST}/a", 200),
+        (f"http://{HOST}/b", 200), (f"http://{HOST}/c", 200), (f"http://{HOST}/old", 301),
+        (f"http://{HOST}/new", 200), (f"http://{HOST}/missing", 404),
+        (f"http://{HOST}/style.css", 200), (f"http://{HOST}/back.png", 200),
+        (f"http://{HOST}/logo.png", 200), ("http://cdn.test/robots.txt", 404),
+        ("http://cdn.test/p.png", 200)])
+
+    def test_I1_a_site_is_captured_whole_and_nothing_else(self):
+        out = self.crawl(self.web.url(HOST))
+        self.assertRegex(self.said, r"Created archive \S+   \(robots obeyed; host scope; "
+                                    r"embeds anywhere\)")
+        self.assertRegex(out, r"^Run 1  5 pages, 13 files, \S+ \S+ in \S+s\.\n$")
+        self.assertEqual(self.urls(), self.EXPECTED)
+        self.assertEqual(set(self.web.asked(HOST).values()), {1})
+        self.assertEqual(self.web.asked(HOST)["/secret/x"], 0)
+        self.assertEqual(sum(self.web.asked("elsewhere.test").values()), 0)
+        self.check_containers()
+        self.stele("verify")
+
+    def test_I1_the_log_and_the_reports_tell_it_as_Heritrix_would(self):
+        self.crawl(self.web.url(HOST))
+        lines = self.log(1)
+        self.assertEqual(len(lines), 14)  # and what robots.txt forbids
+        by_url = {line[3].replace(f":{self.web.port}", ""): line for line in lines}
+        self.assertEqual(by_url[f"http://{HOST}/secret/x"][1], "-9998")
+        self.assertEqual(by_url[f"http://{HOST}/back.png"][4], "EE")
+        self.assertEqual(by_url["http://cdn.test/p.png"][4], "LE")
+        report = self.report(1)
+        self.assertEqual(report["all"]["urls"], 13)
+        self.assertEqual(report["hosts"][HOST]["robots"], 1)
+        self.assertEqual(report["rejected"], {"outside": 1})
+        self.assertEqual(report["missing_count"], 0)
+        for name in ("seeds", "hosts", "mimetype", "responsecode", "scope"):
+            self.assertTrue((self.run_folder(1) / f"{name}-report.txt").exists(), name)
+        self.assertIn(f"outside", (self.run_folder(1) / "scope.log").read_text())
+
+    def test_D2_D6_W15_a_second_run_stores_no_payload_again(self):
+        self.crawl(self.web.url(HOST))
+        before = sum(path.stat().st_size for path in self.containers())
+        out = self.crawl()
+        self.assertIn("Run 2 of", self.said)
+        self.assertRegex(out, r"^Run 2  5 pages, 13 files: 11 identical, 0 same text, "
+                              r"0 texts changed, 0 new, 0 gone\. Stored ")
+        self.assertEqual(self.urls("--run", "2"), self.EXPECTED)
+        # What was not found is the same, but not there. The redirect has no body to be the same.
+        rows = self.captures("--run", "2")
+        whole = [row["url"] for row in rows if not row.get("revisit")]
+        self.assertEqual([url for url in whole if not url.endswith("/old")], [])
+        grown = sum(path.stat().st_size for path in self.containers()) - before
+        self.assertLess(grown, before / 2)
+        body = subprocess.run([STELE, "get", "--archive", self.archive, "--run", "2",
+                               self.web.url(HOST, "/logo.png")], capture_output=True, check=True)
+        self.assertEqual(body.stdout, self.LOGO)
+        self.assertEqual(self.report(2)["all"]["duplicate_urls"], 12)
+        self.check_containers()
+        self.stele("verify")
+
+    def test_W15_what_changed_between_runs_is_told(self):
+        self.crawl(self.web.url(HOST))
+        self.web.add(HOST, "/b", links("/a#part", "/c", "/d") + "<p>of another b page")
+        self.web.add(HOST, "/c", links("/a") + "<!-- 17 -->")
+        self.web.add(HOST, "/d", links("/a"))
+        del self.web.pages[HOST, "/logo.png"]
+        out = self.crawl()
+        self.assertRegex(out, r": 8 identical, 1 same text, 1 text changed, 1 new, 1 gone\.")
+        self.assertRegex(out, r"1 embed missing: see stele report")
+        (missing,) = self.report(2)["missing"]
+        self.assertEqual(missing["url"], self.web.url(HOST, "/logo.png"))
+        self.assertEqual(missing["page"], self.web.url(HOST))
+        self.assertIn("404", missing["reason"])
+
+    def test_I1_an_archive_is_made_in_a_directory_with_the_name_of_the_host(self):
+        address = self.web.addresses[HOST]
+        done = subprocess.run([STELE, "crawl", "--delay", "0", "--resolve", f"{HOST}={address}",
+                               f"{HOST}:{self.web.port}"], cwd=self.folder, capture_output=True,
+                              check=False, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.archive = self.folder / f"{HOST}_{self.web.port}"
+        self.assertIn((f"http://{HOST}/c", 200), self.urls())
+
+    def test_I1_errors_say_what_to_do(self):
+        for words, text in (((), "say what to crawl"), (("ftp://a.test/",), "no http or https URL"),
+                            (("--scope", "moon", "a.test"), "host, domain"),
+                            (("--exclude", "moon", "a.test"), "regex:EXPRESSION"),
+                            (("--resolve", "a.test", "a.test"), "example.org=192.0.2.1"),
+                            (("--max-time", "long", "a.test"), "10m")):
+            self.crawl(*words, code=2)
+            self.assertIn(text, self.said)
+        self.crawl(self.web.url(HOST), "--depth", "0")
+        self.crawl(self.web.url("other.test"), "--job", f"{HOST}_{self.web.port}", code=2)
+        self.assertIn("other seeds", self.said)
+
+    def test_I1_depth_and_rules_limit_what_is_crawled(self):
+        self.crawl(self.web.url(HOST), "--depth", "1", "--exclude", "regex:.*\\.png",
+                   "--include", "host:elsewhere.test")
+        urls = [url for url, _ in self.urls()]
+        self.assertIn("http://elsewhere.test/", urls)
+        self.assertNotIn("http://elsewhere.test/more", urls)
+        self.assertNotIn(f"http://{HOST}/c", urls)
+        self.assertFalse([url for url in urls if url.endswith(".png")])
+        missing = {entry["url"].rsplit("/", 1)[1] for entry in self.report(1)["missing"]}
+        self.assertEqual(missing, {"logo.png", "back.png", "p.png"})
+
+
+class Misbehaving(CrawlTest):
+    def test_I1_robots_that_cannot_be_had_mean_stop(self):
+        self.web.add(HOST, "/robots.txt", "later", status=500)
+        self.web.add(HOST, "/", links("/a"))
+        self.crawl(self.web.url(HOST), code=1)
+        self.assertIn("could not be fetched", self.said)
+        self.assertEqual(set(self.web.asked(HOST)), {"/robots.txt"})
+        self.web.forget()
+        self.crawl("--robots", "ignore")
+        self.assertEqual(set(self.web.asked(HOST)), {"/", "/a"})
+
+    def test_I1_robots_are_followed_where_they_are_moved_and_bind_embeds_by_choice(self):
+        self.web.add(HOST, "/robots.txt", "", status=302,
+                     Location=self.web.url("rules.test", "/r"))
+        self.web.add("rules.test", "/r", "User-agent: stele\nDisallow: /x\nSitemap: /map.xml\n")
+        self.web.add(HOST, "/", links("/x") + "<img src=/x/y.png>")
+        self.web.add(HOST, "/x/y.png", b"png", "image/png")
+        self.web.add("rules.test", "/none", "none")
+        self.crawl(self.web.url(HOST), self.web.url("rules.test", "/none"), "--no-sitemaps")
+        self.assertEqual(set(self.web.asked(HOST)), {"/robots.txt", "/"})
+        self.assertEqual(self.report(1)["missing_count"], 1)
+        self.assertIn("--robots embeds", self.report(1)["missing"][0]["remedy"])
+        self.web.forget()
+        self.crawl("--robots", "embeds")
+        self.assertIn("/x/y.png", self.web.asked(HOST))
+        self.assertNotIn("/x", self.web.asked(HOST))
+
+    def test_I1_sitemaps_are_read(self):
+        self.web.add(HOST, "/robots.txt", f"Sitemap: {self.web.url(HOST, '/index.xml')}\n")
+        self.web.add(HOST, "/", "nothing")
+        self.web.add(HOST, "/index.xml", "<sitemapindex><sitemap><loc>" +
+                     self.web.url(HOST, "/map.xml") + "</loc></sitemap></sitemapindex>", "text/xml")
+        self.web.add(HOST, "/map.xml", "<urlset><url><loc>" + self.web.url(HOST, "/hidden") +
+                     "</loc></url></urlset>", "text/xml")
+        self.web.add(HOST, "/hidden", "found")
+        self.crawl(self.web.url(HOST))
+        self.assertIn((f"http://{HOST}/hidden", 200), self.urls())
+
+    def test_I1_a_redirected_seed_makes_its_target_a_seed_and_loops_end(self):
+        self.web.add(HOST, "/", "", status=301, Location=self.web.url("www2.test", "/home"))
+        self.web.add("www2.test", "/home", links("/a", "/loop"))
+        self.web.add("www2.test", "/a", "a")
+        self.web.add("www2.test", "/loop", "", status=302, Location="/loop2")
+        self.web.add("www2.test", "/loop2", "", status=302, Location="/loop")
+        self.web.add("www2.test", "/self", "", status=302, Location="/self")
+        # The target is on another private address, and is a seed now.
+        self.crawl(self.web.url(HOST), self.web.url("www2.test", "/self"))
+        urls = self.urls()
+        self.assertIn(("http://www2.test/a", 200), urls)
+        self.assertIn(("http://www2.test/loop2", 302), urls)
+        self.assertEqual(set(self.web.asked("www2.test").values()), {1})
+        seeds = {seed["url"]: seed for seed in self.report(1)["seeds"]}
+        self.assertEqual(seeds[self.web.url(HOST)]["redirect"], self.web.url("www2.test", "/home"))
+
+    def test_I1_too_many_requests_are_answered_with_patience(self):
+        count = [0]
+
+        def page(_):
+            count[0] += 1
+            if count[0] % 5 == 0:
+                return 429, {"Retry-After": "1"}, b"slow down"
+            return 200, {"Content-Type": "text/html"}, b"fine"
+        for i in range(12):
+            self.web.add(HOST, f"/{i}", page)
+        self.web.add(HOST, "/", links(*(f"/{i}" for i in range(12))))
+        self.crawl(self.web.url(HOST))
+        self.assertEqual([status for url, status in self.urls() if url[-1].isdigit()], [200] * 12)
+        at = [at for path, at in self.web.times(HOST) if path[-1].isdigit()]
+        pauses = [later - earlier for earlier, later in zip(at, at[1:])]
+        self.assertGreaterEqual(max(pauses), 0.9)
+
+    def test_I1_traps_end_and_are_reported(self):
+        def endless(handler):
+            number = int(re.search(r"\d+$", handler.path).group() or 0)
+            return 200, {"Content-Type": "text/html"}, links(
+                f"/cal?month={2026 + number}-01&n={number + 1}", "deeper/x/").encode()
+
+        def deeper(handler):
+            return 200, {"Content-Type": "text/html"}, links("sub/").encode()
+
+        def same(handler):
+            number = int(re.search(r"\d+$", handler.path).group())
+            return 200, {"Content-Type": "text/html"}, links(
+                *(f"/same?p={number * 100 + i}" for i in range(1, 10))).encode()[:20] + b"<p>"
+        self.web.add(HOST, "/", links("/cal?n=1", "/sub/", *(f"/same?p={i}" for i in range(200))))
+        self.web.add(HOST, "/cal", endless)
+        self.web.add(HOST, "*", deeper)
+        self.web.add(HOST, "/robots.txt", "", status=404)
+        self.web.add(HOST, "/same", same)
+        self.crawl(self.web.url(HOST))
+        rejected = self.report(1)["rejected"]
+        self.assertIn("trap calendar", rejected)
+        self.assertIn("trap repeating-segments", rejected)
+        self.assertLess(len(self.web.asked(HOST)), 300)
+
+    def test_I1_private_addresses_are_asked_only_for_seeds(self):
+        self.web.add(HOST, "/", "")
+        self.web.add("inside.test", "/x.png", b"secret", "image/png")
+        inside = self.web.addresses.pop("inside.test")
+        self.web.add(HOST, "/", f'<img src="{self.web.url(inside, "/x.png")}">'
+                                f'<img src="{self.web.url("localhost", "/y.png")}">')
+        self.crawl(self.web.url(HOST))
+        self.assertEqual({host for host, _, _, _ in self.web.requests}, {HOST})
+        self.assertEqual(self.report(1)["missing_count"], 2)
+        self.assertIn("not public", self.report(1)["missing"][0]["reason"])
+
+    def test_I1_a_host_that_is_not_there_is_given_up(self):
+        self.web.add(HOST, "/", links("/a"))
+        self.web.add(HOST, "/a", "a")
+        self.web.servers.pop().server_close()
+        out = self.crawl(self.web.url(HOST), code=1)
+        self.assertIn("Run 1  0 pages", out)
+        self.assertIn("could not be fetched (status -2)", self.said)
+
+    def test_I1_hosts_get_pauses_and_embeds_none(self):
+        self.web.add(HOST, "/", links(*(f"/{i}" for i in range(3))) + "<img src=/1.png>"
+                     "<img src=/2.png>")
+        for i in range(3):
+            self.web.add(HOST, f"/{i}", "page")
+            self.web.add(HOST, f"/{i}.png", b"png", "image/png")
+        self.crawl(self.web.url(HOST), delay="0.4")
+        pages = [at for path, at in self.web.times(HOST)
+                 if not path.endswith(".png") and path != "/robots.txt"]
+        for earlier, later in zip(pages, pages[1:]):
+            self.assertGreaterEqual(later - earlier, 0.39)
+        order = [path for path, _ in self.web.times(HOST)]
+        self.assertEqual(order[:2], ["/robots.txt", "/"])
+        self.assertEqual(set(order[2:4]), {"/1.png", "/2.png"})
+
+    def test_I1_limits_end_a_crawl(self):
+        for i in range(60):
+            self.web.add(HOST, f"/{i}", links(*(f"/{i * 2 + j}" for j in (1, 2) if i * 2 + j < 60)))
+        self.crawl(self.web.url(HOST, "/0"), "--max-pages", "10", "--connections", "1")
+        self.assertIn("limit of pages", self.said)
+        self.assertLess(len(self.urls()), 20)
+
+    def test_I1_cookies_come_back(self):
+        self.web.add(HOST, "/", links("/a"), Set_Cookie="visit=7; Path=/")
+        self.web.add(HOST, "/a", "a")
+        self.crawl(self.web.url(HOST))
+        headers = {path: fields for _, path, _, fields in self.web.requests}
+        self.assertEqual(headers["/a"].get("Cookie"), "visit=7")
+        self.assertIn("stele/", headers["/a"]["User-Agent"])
+        self.assertEqual(headers["/a"]["Referer"], self.web.url(HOST))
+
+
+    def test_I1_a_server_that_wants_its_cookie_back_gets_it(self):
+        def page(handler):
+            if "seen=1" in handler.headers.get("Cookie", ""):
+                return 200, {"Content-Type": "text/html"}, links("/a").encode()
+            return 302, {"Location": "/", "Set-Cookie": "seen=1"}, b""
+        self.web.add(HOST, "/", page)
+        self.web.add(HOST, "/a", "a")
+        self.crawl(self.web.url(HOST))
+        self.assertIn((f"http://{HOST}/a", 200), self.urls())
+
+
+class Interrupted(CrawlTest):
+    PAGES = 120
+
+    def setUp(self):
+        super().setUp()
+        self.dice = random.Random(5)
+        for i in range(self.PAGES):
+            body = links(*(f"/{i * 3 + j}" for j in (1, 2, 3) if i * 3 + j < self.PAGES))
+            self.web.add(HOST, f"/{i}", body + f"<img src=/{i % 20}.png><p>{i}" + "text " * 200)
+        for i in range(20):
+            self.web.add(HOST, f"/{i}.png", bytes(self.dice.randbytes(3000)), "image/png")
+        self.seed = self.web.url(HOST, "/0")
+        self.web.latency = 0.05
+
+    def start(self, *arguments):
+        return subprocess.Popen(self.words(*arguments), stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def expected(self):
+        return sorted([(f"http://{HOST}/{i}", 200) for i in range(self.PAGES)] +
+                      [(f"http://{HOST}/{i}.png", 200) for i in range(20)] +
+                      [(f"http://{HOST}/robots.txt", 404)])
+
+    def test_I1_killed_again_and_again_it_captures_the_same_and_nothing_twice(self):
+        kills = 0
+        for _ in range(200):
+            process = self.start(self.seed)
+            try:
+                process.wait(self.dice.uniform(0.02, 0.8))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+            process.communicate()
+            if process.returncode == 0:
+                break
+        self.assertEqual(process.returncode, 0)
+        self.assertGreater(kills, 3)
+        # Where it was killed when all was done, a second run has begun.
+        for run in sorted({row["run"] for row in self.captures()}):
+            self.assertEqual(self.urls("--run", str(run)), self.expected())
+            self.assertEqual(len(self.log(run)), len(self.expected()))
+        self.check_containers()
+        self.stele("verify")
+
+    def test_I1_interrupted_by_hand_it_says_so_and_goes_on(self):
+        process = self.start(self.seed)
+        while len(self.web.asked(HOST)) < 20:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, said)
+        self.assertIn(b"stele crawl goes on with it", said)
+        self.crawl()
+        self.assertIn("Going on with run 1", self.said)
+        self.assertEqual(self.urls(), self.expected())
+        # Nothing that was under way was lost, so nothing was asked for twice.
+        self.assertEqual(set(self.web.asked(HOST).values()), {1})
+
+
+if __name__ == "__main__":
+    unittest.main()
