@@ -18,29 +18,17 @@ using testing::HasSubstr;
 // Takes one CONNECT, whatever for, and carries bytes between the client and `port`.
 class Tunnel {
  public:
-  explicit Tunnel(std::uint16_t port) : target_(port) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(listener_, 10), 0);
-    socklen_t size = sizeof address;
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { Serve(); });
-  }
+  explicit Tunnel(std::uint16_t port) : target_(port), thread_([this] { Serve(); }) {}
   ~Tunnel() {
-    shutdown(listener_, SHUT_RDWR);
+    listener_.Stop();
     thread_.join();
-    close(listener_);
   }
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port; }
   const std::string& asked() const { return asked_; }
 
  private:
   void Serve() {
-    const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    const int client = listener_.Accept();
     if (client < 0) return;
     char piece[4096];
     while (asked_.find("\r\n\r\n") == std::string::npos) {
@@ -72,10 +60,9 @@ class Tunnel {
   }
 
   const std::uint16_t target_;
-  int listener_;
-  std::uint16_t port_ = 0;
+  const LoopbackListener listener_;
   std::string asked_;
-  std::thread thread_;
+  std::thread thread_;  // last: it uses all of them
 };
 
 class FetcherTlsTest : public testing::Test {

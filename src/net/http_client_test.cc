@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "net/test_peers.h"
+#include "net/test_wire_server.h"
 
 namespace stele::net {
 namespace {
@@ -39,54 +40,6 @@ std::string Fetch(HttpClient& client, const ClientRequest& request) {
   const auto body = (*response)->ReadAll(kAll);
   return body ? *body : "error: " + body.error().text;
 }
-
-// Answers each connection with the next of some fixed texts and closes it.
-class ScriptedServer {
- public:
-  explicit ScriptedServer(std::vector<std::string> answers, bool keep_open = false)
-      : answers_(std::move(answers)), keep_open_(keep_open) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(listener_, 10), 0);
-    socklen_t size = sizeof address;
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { Serve(); });
-  }
-  ~ScriptedServer() {
-    shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    close(listener_);
-    for (const int kept : kept_) close(kept);
-  }
-  std::uint16_t port() const { return port_; }
-
- private:
-  void Serve() {
-    for (const std::string& answer : answers_) {
-      const int connection = accept(listener_, nullptr, nullptr);
-      if (connection < 0) return;
-      char request[4096];
-      (void)!recv(connection, request, sizeof request, 0);
-      (void)!send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
-      if (keep_open_) {
-        kept_.push_back(connection);
-      } else {
-        close(connection);
-      }
-    }
-  }
-
-  std::vector<std::string> answers_;
-  bool keep_open_;
-  int listener_;
-  std::uint16_t port_ = 0;
-  std::vector<int> kept_;
-  std::thread thread_;
-};
 
 TEST(HttpClient, SendsAllKindsOfBodies) {
   TestServer server;
@@ -143,7 +96,7 @@ TEST(HttpClient, GivesTheBytesOfTheWire) {
   const std::string answer =
       "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1  200  Fine \r\nX:  y\r\nTransfer-Encoding: chunked"
       "\r\n\r\n3;e=f\r\nabc\r\n0\r\nT: u\r\n\r\n";
-  ScriptedServer server({answer});
+  WireServer server(WireAnswer{answer});
   const auto client = OpenClient();
   io::StringSink wire;
   ClientRequest request = To(server.port());
@@ -211,7 +164,7 @@ TEST(HttpClient, TakesAnEarlyAnswerToALargeBody) {
 TEST(HttpClient, ReportsBrokenAnswers) {
   const auto client = OpenClient();
   const auto outcome = [&](const std::string& answer) {
-    ScriptedServer server({answer});
+    WireServer server(WireAnswer{answer});
     const auto response = client->Send(To(server.port()));
     if (!response) return std::optional(response.error().code);
     const auto body = (*response)->ReadAll(kAll);
@@ -236,7 +189,7 @@ TEST(HttpClient, WaitsNoLongerThanItsTimeouts) {
   options.read_timeout = milliseconds(50);
   for (const char* answer :
        {"", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"}) {
-    ScriptedServer server({answer}, true);
+    WireServer server(WireAnswer{answer, WireAnswer::End::kHang});
     const auto client = OpenClient(options);
     const auto response = client->Send(To(server.port()));
     const auto body = response ? (*response)->ReadAll(kAll) : response.error();

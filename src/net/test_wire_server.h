@@ -35,7 +35,31 @@ struct WireAnswer {
   std::size_t piece = 0;  // sent so many bytes at a time; 0: all at once
 };
 
-// Listens on a free port of 127.0.0.1 until it is destroyed; a thread for each connection.
+// A socket that listens on a free port of 127.0.0.1.
+struct LoopbackListener {
+  LoopbackListener() : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(socket, 1000), 0);
+    socklen_t size = sizeof address;
+    getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    port = ntohs(address.sin_port);
+  }
+  ~LoopbackListener() { close(socket); }
+  LoopbackListener(const LoopbackListener&) = delete;
+  LoopbackListener& operator=(const LoopbackListener&) = delete;
+
+  // Negative once Stop() was called, from another thread.
+  int Accept() const { return accept4(socket, nullptr, nullptr, SOCK_CLOEXEC); }
+  void Stop() const { shutdown(socket, SHUT_RDWR); }
+
+  const int socket;
+  std::uint16_t port = 0;
+};
+
+// Answers until it is destroyed, on a thread for each connection.
 class WireServer {
  public:
   // Gets the head of the request, and the number of requests before it.
@@ -44,23 +68,13 @@ class WireServer {
   explicit WireServer(WireAnswer answer)
       : WireServer([answer](const std::string&, int) { return answer; }) {}
   explicit WireServer(Handler handler) : handler_(std::move(handler)) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(listener_, 1000), 0);
-    socklen_t size = sizeof address;
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
     accepting_ = std::thread([this] { Accept(); });
   }
   WireServer(const WireServer&) = delete;
   WireServer& operator=(const WireServer&) = delete;
   ~WireServer() {
-    shutdown(listener_, SHUT_RDWR);
+    listener_.Stop();
     accepting_.join();
-    close(listener_);
     {
       const std::lock_guard lock(mutex_);
       for (const int one : open_) shutdown(one, SHUT_RDWR);
@@ -68,7 +82,7 @@ class WireServer {
     for (std::thread& one : serving_) one.join();
   }
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port; }
   int connections() const { return connections_; }
   std::vector<std::string> requests() const {
     const std::lock_guard lock(mutex_);
@@ -78,7 +92,7 @@ class WireServer {
  private:
   void Accept() {
     for (;;) {
-      const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int connection = listener_.Accept();
       if (connection < 0) return;
       ++connections_;
       const std::lock_guard lock(mutex_);
@@ -166,8 +180,7 @@ class WireServer {
   }
 
   Handler handler_;
-  int listener_;
-  std::uint16_t port_ = 0;
+  const LoopbackListener listener_;
   std::atomic<int> connections_ = 0;
   mutable std::mutex mutex_;
   std::list<int> open_;
