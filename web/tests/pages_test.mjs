@@ -1,0 +1,121 @@
+// Each page of ours, on the example archive: what it shows, that axe finds nothing wrong with it,
+// in light and dark, on a desk and on a phone, and that it asks nobody but the program.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Lab, lighthouse, violations } from "./lab.mjs";
+
+const HOURS = "http://lighthouse.example/hours.html";
+let lab;
+before(async () => {
+  lab = await Lab.start("lighthouse", lighthouse);
+});
+after(() => lab?.stop());
+
+const looks = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  phone: { colorScheme: "light", viewport: { width: 360, height: 740 } },
+};
+const paths = {
+  home: "/",
+  search: "/search?q=opening",
+  nothing: "/search?q=unheard-of",
+  calendar: `/calendar/${HOURS}`,
+  list: `/calendar/${HOURS}#2026/list`,
+  compare: `/compare/2006/2026/${HOURS}`,
+  hosts: "/browse/",
+  browse: "/browse/http://lighthouse.example/",
+  runs: "/runs",
+  run: "/runs/3",
+  statistics: "/statistics",
+  unknown: "/runs/x",
+};
+
+for (const [name, path] of Object.entries(paths)) {
+  for (const [look, options] of Object.entries(looks)) {
+    test(`I8_AxeFindsNothingWrong.${name}.${look}`, async () => {
+      const page = await lab.openPage(path, options);
+      assert.equal(await page.locator(".problem").count(), 0);
+      assert.deepEqual(await violations(page), []);
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wider <= 0, `the page is ${wider} pixels wider than the window`);
+      await lab.shot(page, `${name}-${look}`);
+      await lab.close(page);
+    });
+  }
+}
+
+test("I8_AxeWouldFindSomething", async () => {
+  const page = await lab.openPage("/runs");
+  await page.evaluate(() => document.querySelector("main").append(new Image()));
+  assert.deepEqual(await violations(page), ["image-alt: img"]);
+  await lab.close(page);
+});
+
+test("I8_HomeShowsSitesAndTheLatestRun", async () => {
+  const page = await lab.openPage("/");
+  assert.match(await page.locator("tbody tr").first().innerText(), /lighthouse\.example/);
+  assert.match(await page.locator("main").innerText(), /Run 3/);
+  await lab.close(page);
+});
+
+test("I8_AnAddressOpensItsCalendarAndWordsAreSearched", async () => {
+  const page = await lab.openPage("/");
+  await page.fill("#seek", "lighthouse.example/hours.html");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${lab.origin}/calendar/${HOURS}**`);
+  await page.fill("#seek", "opening hours");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${lab.origin}/search?q=opening+hours`);
+  await page.click("tbody a >> nth=0");
+  await page.waitForURL(`${lab.origin}/view/**`);
+  await page.context().close();
+});
+
+test("I8_CalendarTellsChangesByShape", async () => {
+  const page = await lab.openPage(`/calendar/${HOURS}`);
+  const days = page.locator(".month td button");
+  assert.equal(await days.count(), 2); // of 2026
+  assert.match(await days.nth(0).getAttribute("aria-label"), /January 2026.*Text changed/);
+  await page.click(".years button >> nth=0");
+  await page.waitForFunction(() => document.querySelectorAll(".month td button").length === 1);
+  assert.match(await days.nth(0).getAttribute("aria-label"), /2006.*First capture/);
+  assert.ok(page.url().endsWith("#2006"));
+  await lab.close(page);
+});
+
+test("I8_CalendarWorksByKeyboard", async () => {
+  const page = await lab.openPage(`/calendar/${HOURS}`);
+  await page.focus(".month td button >> nth=0");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator(".times li").count(), 1);
+  for (let step = 0; step < 4; ++step) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(() => document.activeElement.matches(".times a"))) break;
+  }
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${lab.origin}/view/2026*/${HOURS}`);
+  await lab.close(page);
+});
+
+test("I8_TwoTickedAreCompared", async () => {
+  const page = await lab.openPage(`/calendar/${HOURS}#2026/list`);
+  const button = page.getByRole("button", { name: "Compare the two" });
+  assert.ok(await button.isDisabled());
+  await page.check("tbody input >> nth=0");
+  await page.check("tbody input >> nth=1");
+  await button.click();
+  await page.waitForURL(`${lab.origin}/compare/2026*/2026*/${HOURS}`);
+  await page.waitForSelector(".sides");
+  assert.ok((await page.locator(".sides del, .sides ins").count()) > 0);
+  await lab.close(page);
+});
+
+test("I8_PagesSpeakGerman", async () => {
+  const page = await lab.openPage("/", { locale: "de-DE" });
+  assert.equal(await page.getAttribute("html", "lang"), "de");
+  assert.match(await page.locator("main").innerText(), /Der letzte Lauf/);
+  await page.selectOption("#language", "en");
+  await page.waitForFunction(() => document.documentElement.lang === "en");
+  await lab.close(page);
+});
