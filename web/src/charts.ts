@@ -3,6 +3,7 @@ import { svg } from "./dom";
 
 const WIDTH = 720;
 const HEIGHT = 200;
+const HEAD = 18;
 const FOOT = 18;
 const SPARKS = 24; // bars are never wider than if there were so many
 
@@ -24,14 +25,14 @@ export function monthsBetween(first: string, last: string): string[] {
   return months;
 }
 
-// Bars in equal steps, labelled where there is room.
-export function barChart(bars: Bar[]): SVGSVGElement {
+// Bars in equal steps, labelled where there is room; the largest value stands above them.
+export function barChart(bars: Bar[], format: (value: number) => string): SVGSVGElement {
   const chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
   const most = Math.max(1, ...bars.map((bar) => bar.value));
   const step = WIDTH / Math.max(1, bars.length);
   const every = Math.max(1, Math.ceil(60 / step));
   bars.forEach((bar, at) => {
-    const height = bar.value === 0 ? 0 : Math.max(1, ((HEIGHT - FOOT - 4) * bar.value) / most);
+    const height = bar.value === 0 ? 0 : Math.max(1, ((HEIGHT - FOOT - HEAD) * bar.value) / most);
     const width = Math.min(48, Math.max(0.5, step * 0.85));
     chart.append(
       svg(
@@ -52,6 +53,10 @@ export function barChart(bars: Bar[]): SVGSVGElement {
       );
     }
   });
+  const largest = bars.findIndex((bar) => bar.value === most);
+  const anchor = largest > bars.length / 2 ? "end" : "start";
+  const x = (largest + (anchor === "end" ? 1 : 0)) * step;
+  if (largest >= 0) chart.append(svg("text", { x, y: 12, "text-anchor": anchor }, format(most)));
   chart.append(
     svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT - FOOT, y2: HEIGHT - FOOT }),
   );

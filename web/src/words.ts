@@ -38,7 +38,7 @@ export function formatBytes(bytes: number): string {
   return new Intl.NumberFormat(locale, {
     style: "unit",
     unit: units[power] ?? "byte",
-    unitDisplay: "short",
+    unitDisplay: power === 0 ? "long" : "short",
     maximumFractionDigits: power > 0 && amount < 100 ? 1 : 0,
   }).format(amount);
 }

@@ -302,6 +302,9 @@ class CalendarView {
     for (const [of, button] of this.modes)
       button.setAttribute("aria-pressed", String(of === this.mode));
     history.replaceState(null, "", `#${year}${this.mode === "list" ? "/list" : ""}`);
+    requestAnimationFrame(() => {
+      this.years.get(year)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
     const captures = this.loaded.get(year) ?? capturesOf(this.context.api, this.url, String(year));
     this.loaded.set(year, captures);
     captures.then(

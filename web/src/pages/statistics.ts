@@ -6,7 +6,7 @@ import { sums, table, tiles } from "../parts";
 import { formatBytes, formatNumber, texts } from "../words";
 
 const KINDS_SHOWN = 20;
-const MONTHS_DRAWN = 240; // more are drawn as years
+const MONTHS_DRAWN = 120; // more are drawn as years
 
 // Months with those between them; years when there are too many months to see.
 function series(
@@ -33,7 +33,10 @@ function chart(title: string, statistics: Statistics, bytes: boolean): Child {
     "div",
     { class: "chart" },
     el("h2", {}, title),
-    barChart(bars.map((bar) => ({ ...bar, title: `${bar.label}: ${format(bar.value)}` }))),
+    barChart(
+      bars.map((bar) => ({ ...bar, title: `${bar.label}: ${format(bar.value)}` })),
+      format,
+    ),
   );
 }
 

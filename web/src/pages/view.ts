@@ -14,7 +14,7 @@ function timeline(periods: Period[], timestamp: string): SVGElement {
   const times = periods.map((period) => toDate(digits(period.period)).getTime());
   const first = Math.min(...times);
   const span = Math.max(1, Math.max(...times, toDate(timestamp).getTime()) - first);
-  const x = (time: number) => 1 + (198 * (time - first)) / span;
+  const x = (time: number) => 5 + (190 * (time - first)) / span;
   const most = Math.max(1, ...periods.map((period) => period.captures));
   const ticks = periods.map((period, at) => {
     const height = 4 + (14 * period.captures) / most;

@@ -94,7 +94,7 @@ export const de: Texts = {
     "Skripte laufen hier nicht wie damals: Wiedergabe im Browser braucht https oder localhost.",
   cannotReplay: "Diese Seite kann hier nicht wiedergegeben werden.",
   broken: "Der Browser kann das nicht zeigen.",
-  coherent: (n) => `${n} ${s(n, "Bestandteil", "Bestandteile")}, alle aus derselben Zeit`,
+  coherent: (n) => `${n} ${s(n, "Bestandteil", "Bestandteile")}`,
   coherence: "Bestandteile",
   spread: (span) => `Bestandteile bis zu ${span} entfernt`,
   missing: (n) => `${n} ${s(n, "fehlt", "fehlen")}`,

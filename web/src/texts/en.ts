@@ -96,7 +96,7 @@ export const en = {
     "Scripts do not run here as they did: replay in the browser needs https or localhost.",
   cannotReplay: "This page cannot be replayed here.",
   broken: "The browser cannot show this.",
-  coherent: (n: number) => `${n} ${s(n, "resource", "resources")}, all of the same time`,
+  coherent: (n: number) => `${n} ${s(n, "resource", "resources")}`,
   coherence: "Resources",
   spread: (span: string) => `Resources up to ${span} apart`,
   missing: (n: number) => `${n} missing`,
