@@ -60,3 +60,4 @@ show reindex
 show verify
 
 bold "Done. The archive is $work/$STELE_ARCHIVE; the program is build/stele (try: build/stele --help)."
+echo "To look at it in a browser: build/stele serve --archive $work/$STELE_ARCHIVE --open"
