@@ -84,21 +84,32 @@ function startProgram(archives) {
   });
 }
 
-// One archive, served and looked at. `files` are imported one by one: each is a run.
-export class Lab {
-  static async start(name, files) {
-    const lab = new Lab();
-    lab.name = name;
-    lab.folder = mkdtempSync(join(tmpdir(), "stele-browser-"));
-    const archive = join(lab.folder, name);
-    for (const file of files) {
-      try {
-        execFileSync(program, ["import", "--quiet", "--archive", archive, file], { stdio: "pipe" });
-      } catch (error) {
-        if (error.status !== 1) throw error; // 1: imported, with damaged places
-      }
+// Imports the files one by one: each is a run.
+function importAll(archive, files) {
+  for (const file of files) {
+    try {
+      execFileSync(program, ["import", "--quiet", "--archive", archive, file], { stdio: "pipe" });
+    } catch (error) {
+      if (error.status !== 1) throw error; // 1: imported, with damaged places
     }
-    lab.program = await startProgram([archive]);
+  }
+  return archive;
+}
+
+// An archive, served and looked at.
+export class Lab {
+  static start(name, files) {
+    return Lab.startAll({ [name]: files });
+  }
+
+  // Several archives, name -> files; the first is the one without a name in its paths.
+  static async startAll(archives) {
+    const lab = new Lab();
+    lab.folder = mkdtempSync(join(tmpdir(), "stele-browser-"));
+    const folders = Object.entries(archives).map(([name, files]) =>
+      importAll(join(lab.folder, name), files),
+    );
+    lab.program = await startProgram(folders);
     lab.origin = lab.program.origin;
     lab.archive = await (await fetch(`${lab.origin}/api/v1/archive`)).json();
     lab.replayOrigin = lab.archive.replay_origin;

@@ -134,6 +134,26 @@ for (const { files, time, url, says } of collections) {
   });
 }
 
+test("W15_SeveralArchivesReplayTheirOwn", async () => {
+  const both = await Lab.startAll({ old: lighthouse.slice(0, 1), new: lighthouse.slice(1) });
+  try {
+    const page = await both.open("/new/");
+    await page.click("tbody a >> nth=0");
+    await page.waitForURL(`${both.origin}/new/calendar/http://lighthouse.example/**`);
+    await page.goto(`${both.origin}/new/view/2006/${HOURS}`);
+    await page.waitForSelector(".banner .when[href]");
+    assert.match(page.url(), /\/new\/view\/2026\d{10}\/http/); // that archive has no 2006
+    await both.frameOf(page).click("text=News");
+    await page.waitForURL(`${both.origin}/new/view/2026*/http://lighthouse.example/news.html`);
+    await page.goto(`${both.origin}/view/2026/${HOURS}`);
+    await page.waitForSelector(".banner .when[href]");
+    assert.match(page.url(), /\/view\/2006\d{10}\/http/);
+    await both.close(page);
+  } finally {
+    await both.stop();
+  }
+});
+
 test("W15_ReplaysRedirectsErrorsAndPdf", async () => {
   const at = "2020-01-01T00:00:00Z";
   const pdf =
