@@ -18,7 +18,7 @@ export const samples = join(
   "warc-samples",
 );
 const program = process.env.STELE ?? join(root, "build/stele");
-const pages = process.env.STELE_WEB ?? join(root, "build/web");
+export const pages = process.env.STELE_WEB ?? join(root, "build/web");
 const shots = join(root, "build/browser-tests");
 
 // The browser's own errands, which no page caused: accounts, updates, autofill.
@@ -58,7 +58,7 @@ function startTrap() {
   );
 }
 
-function startProgram(archives) {
+function startProgram(archives, web) {
   const options = archives.flatMap((archive) => ["--archive", archive]);
   const child = spawn(
     program,
@@ -70,7 +70,7 @@ function startProgram(archives) {
       "--replay-listen",
       "127.0.0.1:0",
       "--web",
-      pages,
+      web,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
@@ -103,13 +103,13 @@ export class Lab {
   }
 
   // Several archives, name -> files; the first is the one without a name in its paths.
-  static async startAll(archives) {
+  static async startAll(archives, web = pages) {
     const lab = new Lab();
     lab.folder = mkdtempSync(join(tmpdir(), "stele-browser-"));
     const folders = Object.entries(archives).map(([name, files]) =>
       importAll(join(lab.folder, name), files),
     );
-    lab.program = await startProgram(folders);
+    lab.program = await startProgram(folders, web);
     lab.origin = lab.program.origin;
     lab.archive = await (await fetch(`${lab.origin}/api/v1/archive`)).json();
     lab.replayOrigin = lab.archive.replay_origin;
@@ -158,8 +158,9 @@ export class Lab {
     });
     page.on("pageerror", (error) => page.errors.push(String(error)));
     page.on("console", (message) => {
-      if (message.type() === "error" && message.location().url.startsWith(this.origin))
-        page.errors.push(message.text());
+      const { url } = message.location();
+      const ours = url.startsWith(this.origin) && !url.startsWith(`${this.origin}/web/`);
+      if (message.type() === "error" && ours) page.errors.push(message.text());
     });
     await page.goto(this.origin + path);
     return page;

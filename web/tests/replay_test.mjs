@@ -1,9 +1,11 @@
 // Archived pages in the browser, through wabac.js: whole, of their own time, and with nothing from
 // the live web.
 import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Lab, lighthouse, needsSample, samples, violations } from "./lab.mjs";
+import { Lab, lighthouse, needsSample, pages, samples, violations } from "./lab.mjs";
 import { writeWarc } from "./warc.mjs";
 
 const HOURS = "http://lighthouse.example/hours.html";
@@ -133,6 +135,24 @@ for (const { files, time, url, says } of collections) {
     }
   });
 }
+
+test("W15_WithoutTheWorkerReplayIsReduced", async () => {
+  const web = mkdtempSync(join(tmpdir(), "stele-reduced-"));
+  cpSync(pages, web, { recursive: true });
+  rmSync(join(web, "replay/sw.js"));
+  const reduced = await Lab.startAll({ lighthouse }, web);
+  try {
+    assert.equal(reduced.archive.service_worker, false);
+    const page = await reduced.replay("2006", HOURS);
+    assert.match(await page.locator(".banner").innerText(), /10 May 2006.*Reduced replay/s);
+    await page.frameLocator("iframe").locator("body", { hasText: "Open on Sundays" }).waitFor();
+    await reduced.shot(page, "replay-reduced");
+    await reduced.close(page);
+  } finally {
+    await reduced.stop();
+    rmSync(web, { recursive: true });
+  }
+});
 
 test("W15_SeveralArchivesReplayTheirOwn", async () => {
   const both = await Lab.startAll({ old: lighthouse.slice(0, 1), new: lighthouse.slice(1) });
