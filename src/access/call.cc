@@ -16,7 +16,7 @@ constexpr std::size_t kPieceBytes = 32 << 10;
 
 // No script, no picture, nothing from anywhere.
 constexpr std::string_view kPlainPolicy =
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; "
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; "
     "base-uri 'none'";
 
 constexpr std::string_view kPageBegin =

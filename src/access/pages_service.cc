@@ -8,6 +8,7 @@
 #include "access/memento.h"
 #include "access/plain_pages.h"
 #include "access/replay.h"
+#include "access/rewritten_replay.h"
 #include "access/wayback_path.h"
 
 namespace stele::access {
@@ -152,7 +153,8 @@ void PagesService::Wayback(Call& call) const {
     return Redirect(call, fmt::format("{}view/{}/{}", call.prefix, path->digits, path->url),
                     {{"Vary", "Sec-Fetch-Dest"}});
   }
-  SendIdentity(call, *path);
+  if (path->modifier == "id_") return SendIdentity(call, *path);
+  SendRewritten(call, *path);
 }
 
 std::string PagesService::PagePolicy(const Call& call) const {

@@ -59,8 +59,8 @@ std::string Unescape(std::string_view text) {
 
 class CssScanner {
  public:
-  CssScanner(const LinkSource& source, LinkCollector& links)
-      : source_(source), css_(source.bytes), links_(links) {}
+  CssScanner(std::string_view css, const std::function<void(const CssReference&)>& found)
+      : css_(css), found_(found) {}
 
   void Run() {
     while (true) {
@@ -118,7 +118,7 @@ class CssScanner {
       SkipSpaceAndComments();
       if (at_ >= css_.size() || (css_[at_] != '"' && css_[at_] != '\'')) return;
       const std::size_t start = at_ + 1;
-      Emit(TakeString(), start, "css/@import");
+      Emit(TakeString(), start, true);
     } else if (StartsWithIgnoreCase(rest, "namespace") || StartsWithIgnoreCase(rest, "charset")) {
       SkipPast(";", at_);
     }
@@ -160,7 +160,7 @@ class CssScanner {
     if (at_ >= css_.size()) return;
     const std::size_t start = at_;
     if (css_[at_] == '"' || css_[at_] == '\'') {
-      Emit(TakeString(), start + 1, "css");
+      Emit(TakeString(), start + 1);
       if (strings_depth_ > 0) ++strings_depth_;  // the ')' to come is this one's
       return;
     }
@@ -174,7 +174,7 @@ class CssScanner {
     while (at_ < css_.size() && IsCssSpace(css_[at_])) ++at_;
     // Anything else before the ')' makes it a bad URL, which browsers ignore.
     if (at_ >= css_.size() || css_[at_] == ')') {
-      Emit(css_.substr(start, end - start), start, "css");
+      Emit(css_.substr(start, end - start), start);
       ++at_;
     }
   }
@@ -201,31 +201,19 @@ class CssScanner {
     const std::string_view inside = TakeString();
     if (strings_ == Function::kImageSet) {
       // type("image/avif") is a description of a candidate.
-      if (strings_depth_ == 1) Emit(inside, start, "css");
+      if (strings_depth_ == 1) Emit(inside, start);
     } else if (strings_ == Function::kAlphaImageLoader) {
       const std::size_t size = before.size();
-      if (size >= 4 && EqualsIgnoreCase(before.substr(size - 4), "src="))
-        Emit(inside, start, "css");
+      if (size >= 4 && EqualsIgnoreCase(before.substr(size - 4), "src=")) Emit(inside, start);
     }
   }
 
-  void Emit(std::string_view href, std::size_t at, std::string_view context) {
-    std::string unescaped;
-    if (href.find('\\') != std::string_view::npos && href.size() <= links_.limits().url_bytes_max) {
-      unescaped = Unescape(href);
-      href = unescaped;
-    }
-    links_.Add({.href = href,
-                .hop = Hop::kEmbed,
-                .context = context,
-                .offset = source_.OffsetOf(at),
-                .base = source_.base,
-                .utf8 = source_.utf8});
+  void Emit(std::string_view text, std::size_t at, bool is_import = false) {
+    found_({text, at, is_import});
   }
 
-  const LinkSource& source_;
   std::string_view css_;
-  LinkCollector& links_;
+  const std::function<void(const CssReference&)>& found_;
   std::size_t at_ = 0;
   Function strings_ = Function::kOther;  // the function around, if its strings name resources
   std::size_t strings_depth_ = 0;        // parentheses open since it, its own included
@@ -233,8 +221,26 @@ class CssScanner {
 
 }  // namespace
 
+void FindCssReferences(std::string_view css,
+                       const std::function<void(const CssReference& reference)>& found) {
+  CssScanner(css, found).Run();
+}
+
 void ExtractCssLinks(const LinkSource& source, LinkCollector& links) {
-  CssScanner(source, links).Run();
+  FindCssReferences(source.bytes, [&](const CssReference& reference) {
+    std::string_view href = reference.text;
+    std::string unescaped;
+    if (href.find('\\') != std::string_view::npos && href.size() <= links.limits().url_bytes_max) {
+      unescaped = Unescape(href);
+      href = unescaped;
+    }
+    links.Add({.href = href,
+               .hop = Hop::kEmbed,
+               .context = reference.is_import ? "css/@import" : "css",
+               .offset = source.OffsetOf(reference.at),
+               .base = source.base,
+               .utf8 = source.utf8});
+  });
 }
 
 }  // namespace stele::html

@@ -1,0 +1,301 @@
+// Tags say where in the source their attributes stand, so that most references only get a prefix in
+// front of them: the page's own bytes are copied from one insertion to the next.
+#include "access/html_rewriter.h"
+
+#include <algorithm>
+
+#include "access/css_rewriter.h"
+#include "formats/html/html_names.h"
+#include "formats/html/refresh.h"
+#include "formats/html/srcset.h"
+#include "util/ascii.h"
+
+namespace stele::access {
+namespace {
+
+using html::AttributeId;
+using html::TagId;
+
+// More of a tag or style element than this is not kept.
+constexpr std::size_t kPendingMax = std::size_t{4} << 20;
+
+constexpr std::string_view kPage = "mp_";
+constexpr std::string_view kImage = "im_";
+constexpr std::string_view kOther = "oe_";
+
+std::string_view LinkModifier(const html::Tag& tag) {
+  for (const html::Attribute& attribute : tag.attributes) {
+    if (attribute.name != "rel") continue;
+    const std::string rel = AsciiLower(attribute.value);
+    if (rel.find("stylesheet") != std::string::npos) return "cs_";
+    if (rel.find("icon") != std::string::npos) return kImage;
+    if (rel.find("modulepreload") != std::string::npos) return "js_";
+  }
+  return kPage;
+}
+
+std::string_view SourceModifier(TagId tag) {
+  switch (tag) {
+    case TagId::kImg:
+    case TagId::kImage:
+    case TagId::kInput:
+      return kImage;
+    case TagId::kScript:
+      return "js_";
+    case TagId::kFrame:
+      return "fr_";
+    case TagId::kIframe:
+      return "if_";
+    default:
+      return kOther;
+  }
+}
+
+// For a value in double quotes, single quotes or none.
+std::string EscapeValue(std::string_view value) {
+  std::string out;
+  for (const char c : value) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&#34;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case ' ':
+        out += "&#32;";
+        break;
+      case '\t':
+      case '\n':
+      case '\f':
+      case '\r':
+        out += "&#10;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::size_t SpacesBefore(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), IsAsciiSpace);
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+}  // namespace
+
+HtmlRewriter::HtmlRewriter(UrlRewriter& urls, std::string banner)
+    : urls_(urls), banner_(std::move(banner)), tokenizer_(*this, {}) {}
+
+void HtmlRewriter::Feed(std::string_view piece, std::string& out) {
+  pending_ += piece;
+  tokenizer_.Feed(piece);
+  Flush(out);
+}
+
+void HtmlRewriter::Finish(std::string& out) {
+  tokenizer_.Finish();
+  if (in_style_) EndStyle();
+  seen_ = pending_begin_ + pending_.size();
+  Flush(out);
+  out += banner_;
+  banner_.clear();
+}
+
+void HtmlRewriter::Flush(std::string& out) {
+  const std::uint64_t end = pending_begin_ + pending_.size();
+  // A style element is looked at as a whole.
+  std::uint64_t safe = in_style_ ? style_.begin : seen_;
+  if (end - std::min(safe, end) > kPendingMax) {
+    safe = end;
+    in_style_ = false;
+  }
+  CopyTo(safe);
+  out += ready_;
+  ready_.clear();
+  const std::uint64_t gone = std::min(copied_, end) - pending_begin_;
+  pending_.erase(0, static_cast<std::size_t>(gone));
+  pending_begin_ += gone;
+}
+
+void HtmlRewriter::CopyTo(std::uint64_t offset) {
+  const std::uint64_t end = std::min(offset, pending_begin_ + pending_.size());
+  if (end <= copied_) return;
+  ready_.append(pending_, static_cast<std::size_t>(copied_ - pending_begin_),
+                static_cast<std::size_t>(end - copied_));
+  copied_ = end;
+}
+
+void HtmlRewriter::Insert(std::uint64_t offset, std::string_view text) {
+  if (offset < copied_) return;
+  CopyTo(offset);
+  ready_ += text;
+}
+
+void HtmlRewriter::Replace(html::SourceRange at, std::string_view text) {
+  if (at.begin < copied_) return;
+  CopyTo(at.begin);
+  ready_ += text;
+  copied_ = at.end;
+}
+
+std::string_view HtmlRewriter::Source(html::SourceRange at) const {
+  if (at.begin < pending_begin_ || at.end > pending_begin_ + pending_.size()) return "";
+  return std::string_view(pending_).substr(static_cast<std::size_t>(at.begin - pending_begin_),
+                                           static_cast<std::size_t>(at.end - at.begin));
+}
+
+bool HtmlRewriter::IsPlain(const html::Attribute& attribute) const {
+  return Source(attribute.value_at) == attribute.value;
+}
+
+void HtmlRewriter::OnStartTag(const html::Tag& tag) {
+  if (in_style_) EndStyle();
+  const TagId id = html::TagIdOf(tag.name);
+  if (id == TagId::kMeta) {
+    Meta(tag);
+  } else {
+    for (const html::Attribute& attribute : tag.attributes) Attribute(tag, attribute);
+  }
+  seen_ = tag.at.end;
+  if (id == TagId::kStyle && !tag.self_closing) {
+    in_style_ = true;
+    style_ = {tag.at.end, tag.at.end};
+  }
+  if (tag.name == "body" && !banner_.empty()) {
+    Insert(tag.at.end, banner_);
+    banner_.clear();
+  }
+}
+
+void HtmlRewriter::OnEndTag(const html::Tag& tag) {
+  if (in_style_) EndStyle();
+  seen_ = tag.at.end;
+}
+
+void HtmlRewriter::OnText(std::string_view, html::SourceRange at) {
+  seen_ = at.end;
+  if (in_style_) style_.end = at.end;
+}
+
+void HtmlRewriter::OnComment(std::string_view, html::SourceRange at) { seen_ = at.end; }
+
+void HtmlRewriter::OnDoctype(const html::Doctype& doctype) { seen_ = doctype.at.end; }
+
+void HtmlRewriter::EndStyle() {
+  in_style_ = false;
+  const std::string_view css = Source(style_);
+  if (!css.empty()) Replace(style_, RewriteCss(css, urls_));
+}
+
+void HtmlRewriter::Attribute(const html::Tag& tag, const html::Attribute& attribute) {
+  const TagId id = html::TagIdOf(tag.name);
+  switch (html::AttributeIdOf(attribute.name)) {
+    case AttributeId::kHref:
+      if (id == TagId::kBase) urls_.SetBase(attribute.value);
+      return Reference(attribute, id == TagId::kLink ? LinkModifier(tag) : kPage);
+    case AttributeId::kXlinkHref:
+      return Reference(attribute, kPage);
+    case AttributeId::kSrc:
+      return Reference(attribute, SourceModifier(id));
+    case AttributeId::kAction:
+    case AttributeId::kFormaction:
+      return Reference(attribute, kPage);
+    case AttributeId::kBackground:
+    case AttributeId::kPoster:
+    case AttributeId::kLowsrc:
+    case AttributeId::kDynsrc:
+      return Reference(attribute, kImage);
+    case AttributeId::kData:
+      if (id == TagId::kObject) Reference(attribute, kOther);
+      return;
+    case AttributeId::kCodebase:
+    case AttributeId::kLongdesc:
+      return Reference(attribute, kOther);
+    case AttributeId::kSrcset:
+    case AttributeId::kImagesrcset:
+      return Srcset(attribute);
+    case AttributeId::kStyle:
+      return Style(attribute);
+    default:
+      // Of what is rewritten the hash is another.
+      if (attribute.name == "integrity") Insert(attribute.name_at.begin, "data-archive-");
+  }
+}
+
+void HtmlRewriter::Meta(const html::Tag& tag) {
+  bool is_refresh = false;
+  for (const html::Attribute& attribute : tag.attributes) {
+    if (attribute.name == "http-equiv") {
+      is_refresh = EqualsIgnoreCase(TrimSpace(attribute.value), "refresh");
+    }
+  }
+  for (const html::Attribute& attribute : tag.attributes) {
+    if (attribute.name == "http-equiv" && !is_refresh &&
+        !EqualsIgnoreCase(TrimSpace(attribute.value), "content-type")) {
+      // A policy of the page would forbid what we make of it.
+      Insert(attribute.value_at.begin, "X-Archive-Orig-");
+    }
+    if (attribute.name != "content" || !is_refresh) continue;
+    const std::optional<std::string_view> url = html::RefreshUrl(attribute.value);
+    const std::optional<Rewritten> rewritten = url ? urls_.Rewrite(*url, kPage) : std::nullopt;
+    if (!rewritten) continue;
+    const auto at = static_cast<std::size_t>(url->data() - attribute.value.data());
+    std::string value(attribute.value.substr(0, at));
+    value +=
+        rewritten->replacement ? *rewritten->replacement : rewritten->insert + std::string(*url);
+    value += attribute.value.substr(at + url->size());
+    Replace(attribute.value_at, EscapeValue(value));
+  }
+}
+
+void HtmlRewriter::Reference(const html::Attribute& attribute, std::string_view modifier) {
+  const std::optional<Rewritten> rewritten = urls_.Rewrite(attribute.value, modifier);
+  if (!rewritten) return;
+  if (rewritten->replacement) {
+    return Replace(attribute.value_at, EscapeValue(*rewritten->replacement));
+  }
+  const std::size_t spaces = SpacesBefore(Source(attribute.value_at));
+  Insert(attribute.value_at.begin + spaces, rewritten->insert);
+}
+
+void HtmlRewriter::Srcset(const html::Attribute& attribute) {
+  html::SrcsetReader candidates(attribute.value);
+  std::string value;
+  std::size_t done = 0;
+  while (const std::optional<std::string_view> url = candidates.Next()) {
+    const std::optional<Rewritten> rewritten = urls_.Rewrite(*url, kImage);
+    if (!rewritten) continue;
+    const auto at = static_cast<std::size_t>(url->data() - attribute.value.data());
+    value += attribute.value.substr(done, at - done);
+    done = at;
+    if (rewritten->replacement) {
+      value += *rewritten->replacement;
+      done += url->size();
+    } else {
+      value += rewritten->insert;
+    }
+  }
+  if (done == 0 && value.empty()) return;
+  value += attribute.value.substr(done);
+  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeValue(value));
+}
+
+void HtmlRewriter::Style(const html::Attribute& attribute) {
+  if (attribute.value.find('(') == std::string_view::npos) return;
+  const std::string value = RewriteCss(attribute.value, urls_);
+  if (value == attribute.value) return;
+  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeValue(value));
+}
+
+}  // namespace stele::access

@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include "access/css_rewriter.h"
+#include "access/html_rewriter.h"
+#include "access/test_access.h"
+
+namespace stele::access {
+namespace {
+
+using testing::Answer;
+using testing::Serving;
+using testing::WarcText;
+
+constexpr std::string_view kPage = "http://a.org/dir/page";
+
+std::string Rewrite(std::string_view html, std::size_t piece = 1 << 20, std::string banner = "") {
+  UrlRewriter urls("/web/2014", kPage);
+  HtmlRewriter rewriter(urls, std::move(banner));
+  std::string out;
+  for (std::size_t at = 0; at < html.size(); at += piece) {
+    rewriter.Feed(html.substr(at, piece), out);
+  }
+  rewriter.Finish(out);
+  return out;
+}
+
+std::string RewriteStyle(std::string_view css) {
+  return RewriteCss(css, UrlRewriter("/web/2014", kPage));
+}
+
+TEST(HtmlRewriting, W15_ReferencesLeadIntoTheArchive) {
+  const std::pair<std::string_view, std::string_view> kCases[] = {
+      {"<a href=\"http://b.org/x\">", "<a href=\"/web/2014mp_/http://b.org/x\">"},
+      {"<A HREF = 'HTTPS://b.org/x?a=1&amp;b=2' >",
+       "<A HREF = '/web/2014mp_/HTTPS://b.org/x?a=1&amp;b=2' >"},
+      {"<a href=//b.org/x>", "<a href=/web/2014mp_/http://b.org/x>"},
+      {"<a href=\" /x \">", "<a href=\" /web/2014mp_/http://a.org/x \">"},
+      {"<a href=\"../x\">", "<a href=\"/web/2014mp_/http://a.org/x\">"},
+      {"<a href=\"&#104;ttp://b.org/\">", "<a href=\"/web/2014mp_/&#104;ttp://b.org/\">"},
+      {"<img src=/i.png>", "<img src=/web/2014im_/http://a.org/i.png>"},
+      {"<script src=/s.js></script>", "<script src=/web/2014js_/http://a.org/s.js></script>"},
+      {"<link rel=stylesheet href=/c.css>",
+       "<link rel=stylesheet href=/web/2014cs_/http://a.org/c.css>"},
+      {"<iframe src=/f>", "<iframe src=/web/2014if_/http://a.org/f>"},
+      {"<frame src=/f>", "<frame src=/web/2014fr_/http://a.org/f>"},
+      {"<form action=/go>", "<form action=/web/2014mp_/http://a.org/go>"},
+      {"<img srcset=\"/a.png 1x, b.png 2x,http://c.org/c.png\">",
+       "<img srcset=\"/web/2014im_/http://a.org/a.png 1x, b.png "
+       "2x,/web/2014im_/http://c.org/c.png\">"},
+      {"<p style=\"background: url('/b.png')\">",
+       "<p style=\"background: url('/web/2014im_/http://a.org/b.png')\">"},
+      {"<style>a { b: url(/c.png) }</style>",
+       "<style>a { b: url(/web/2014im_/http://a.org/c.png) }</style>"},
+      {"<meta http-equiv=refresh content=\"5; url=/next\">",
+       "<meta http-equiv=refresh content=\"5;&#32;url=/web/2014mp_/http://a.org/next\">"},
+      {"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src x\">",
+       "<meta http-equiv=\"X-Archive-Orig-Content-Security-Policy\" content=\"default-src x\">"},
+      {"<script integrity=sha384-x src=/s>",
+       "<script data-archive-integrity=sha384-x src=/web/2014js_/http://a.org/s>"},
+      {"<base href=\"http://c.org/d/\"><a href=/x>",
+       "<base href=\"/web/2014mp_/http://c.org/d/\"><a href=/web/2014mp_/http://c.org/x>"},
+  };
+  for (const auto& [before, after] : kCases) {
+    EXPECT_EQ(Rewrite(before), after);
+    EXPECT_EQ(Rewrite(before, 1), after);
+  }
+}
+
+TEST(HtmlRewriting, W15_AllElseKeepsItsBytes) {
+  for (const std::string_view page :
+       {"<a href=\"x/y?z#f\">", "<a href=#top>", "<a href=\"javascript:go('/x')\">",
+        "<img src=\"data:image/png;base64,AAAA\">", "<a href=mailto:a@b.org>",
+        "<script>var x = \"http://b.org/\"; if (a < b) { '</p>' }</script>",
+        "<!-- <a href=http://b.org/> -->", "<textarea><a href=http://b.org/></textarea>",
+        "<title>http://b.org/ \xE4\xF6\xFC</title>\r\n\r\n", "plain", "<", "<a href=\"http://b.o",
+        "<p\n class = x>&nbsp;&bogus;\x00 text</p>", "</>", "<![CDATA[ x ]]>"}) {
+    EXPECT_EQ(Rewrite(page), page);
+    EXPECT_EQ(Rewrite(page, 1), page);
+  }
+}
+
+TEST(HtmlRewriting, W15_TheBannerStandsInTheBody) {
+  EXPECT_EQ(Rewrite("<html><body class=x><p>", 1 << 20, "[b]"), "<html><body class=x>[b]<p>");
+  EXPECT_EQ(Rewrite("<p>x", 1 << 20, "[b]"), "<p>x[b]");
+}
+
+TEST(CssRewriting, W15_ReferencesLeadIntoTheArchive) {
+  EXPECT_EQ(RewriteStyle("@import \"/x.css\"; a{b:url( http://c.org/d )}"),
+            "@import \"/web/2014cs_/http://a.org/x.css\"; a{b:url( "
+            "/web/2014im_/http://c.org/d )}");
+  for (const std::string_view css : {"a{b:url(c.png)}", "/* url(/x) */", "a{b:url(data:x)}",
+                                     "a::before{content:\"http://x.org/\"}", ""}) {
+    EXPECT_EQ(RewriteStyle(css), css);
+  }
+}
+
+class ReducedReplay : public Serving {};
+
+TEST_F(ReducedReplay, W15_PagesRunInASandbox) {
+  Bring(WarcText()
+            .Response("http://a.org/", "2014-01-01T00:00:00Z", "<body><img src=/i.png>")
+            .Response("http://a.org/i.png", "2014-01-02T00:00:00Z", "png", "image/png")
+            .Response("http://a.org/c.css", "2014-01-02T00:00:00Z", "a{b:url(/i.png)}", "text/css")
+            .Block("http://a.org/away", "2014-01-01T00:00:00Z",
+                   "HTTP/1.1 302 Found\r\nLocation: http://b.org/\r\nSet-Cookie: a=b\r\n\r\n"));
+  Serve();
+  const Answer page = Get("/web/20140101000000mp_/http://a.org/");
+  EXPECT_EQ(page.body, "<body><img src=/web/20140101000000im_/http://a.org/i.png>");
+  EXPECT_TRUE(page.Header("Content-Security-Policy").starts_with("sandbox allow-scripts"));
+  EXPECT_EQ(page.Header("Content-Security-Policy").find("allow-same-origin"), std::string::npos);
+  EXPECT_NE(Get("/web/20140101000000/http://a.org/", "Sec-Fetch-Dest: document\r\n")
+                .body.find("reduced replay"),
+            std::string::npos);
+  EXPECT_EQ(Get("/web/2013mp_/http://a.org/").Header("Location"),
+            "/web/20140101000000mp_/http://a.org/");
+  // What is embedded comes at once, from the nearest time.
+  EXPECT_EQ(Get("/web/20140101000000im_/http://a.org/i.png").body, "png");
+  EXPECT_EQ(Get("/web/20140101000000cs_/http://a.org/c.css").body,
+            "a{b:url(/web/20140101000000im_/http://a.org/i.png)}");
+  const Answer away = Get("/lab/web/20140101000000mp_/http://a.org/away");
+  EXPECT_EQ(away.Header("Location"), "/lab/web/20140101000000mp_/http://b.org/");
+  EXPECT_EQ(away.Header("Set-Cookie"), "");
+  EXPECT_EQ(Get("/web/20140101000000mp_/http://c.org/").status, 404);
+}
+
+TEST_F(ReducedReplay, W15_LargePagesAreStreamed) {
+  std::string page = "<body>";
+  std::string rewritten = page;
+  for (int i = 0; page.size() < (3 << 20); ++i) {
+    page += fmt::format("<a href=\"/item/{}\">{}</a>\n", i, i);
+    rewritten +=
+        fmt::format("<a href=\"/web/20140101000000mp_/http://a.org/item/{}\">{}</a>\n", i, i);
+  }
+  Bring(WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", page));
+  Serve();
+  EXPECT_EQ(Get("/web/20140101000000mp_/http://a.org/").body, rewritten);
+}
+
+}  // namespace
+}  // namespace stele::access

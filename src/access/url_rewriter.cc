@@ -1,0 +1,79 @@
+#include "access/url_rewriter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "util/ascii.h"
+
+namespace stele::access {
+namespace {
+
+// "http" of "http://a.org/"; nothing where there is no scheme.
+std::optional<std::string_view> SchemeOf(std::string_view text) {
+  const std::size_t colon = text.find_first_of(":/?#");
+  if (colon == std::string_view::npos || text[colon] != ':' || colon == 0) return std::nullopt;
+  const std::string_view scheme = text.substr(0, colon);
+  const bool good =
+      IsAsciiAlpha(scheme[0]) && std::all_of(scheme.begin(), scheme.end(), [](char c) {
+        return IsAsciiAlnum(c) || c == '+' || c == '-' || c == '.';
+      });
+  if (!good) return std::nullopt;
+  return scheme;
+}
+
+// What a browser would take out or understand in another way than it looks.
+bool IsOdd(std::string_view text) {
+  return text.find_first_of("\t\n\r\\") != std::string_view::npos;
+}
+
+}  // namespace
+
+UrlRewriter::UrlRewriter(std::string prefix, std::string_view url) : prefix_(std::move(prefix)) {
+  Result<url::Url> parsed = url::Parse(url);
+  if (parsed) base_ = *std::move(parsed);
+}
+
+void UrlRewriter::SetBase(std::string_view href) {
+  if (has_base_) return;
+  has_base_ = true;
+  Result<url::Url> parsed = url::Parse(href, base_ ? &*base_ : nullptr);
+  if (parsed && parsed->is_http()) base_ = *std::move(parsed);
+}
+
+std::optional<Rewritten> UrlRewriter::Rewrite(std::string_view reference,
+                                              std::string_view modifier) const {
+  reference = TrimSpace(reference);
+  if (reference.empty() || reference[0] == '#' || !base_) return std::nullopt;
+  if (const std::optional<std::string_view> scheme = SchemeOf(reference)) {
+    const bool is_http = EqualsIgnoreCase(*scheme, "http") || EqualsIgnoreCase(*scheme, "https");
+    if (!is_http) return std::nullopt;
+    if (reference.substr(scheme->size(), 3) == "://" && !IsOdd(reference)) {
+      return Rewritten{Into(modifier), std::nullopt};
+    }
+  } else if (!IsOdd(reference)) {
+    if (reference.starts_with("//")) {
+      return Rewritten{Into(modifier) + std::string(base_->scheme()) + ':', std::nullopt};
+    }
+    const std::string_view path = reference.substr(0, reference.find_first_of("?#"));
+    if (path.find("..") == std::string_view::npos) {
+      if (path.starts_with('/')) return Rewritten{Into(modifier) + base_->origin(), std::nullopt};
+      // It leads into the archive by itself: the page's own address is such a path.
+      return std::nullopt;
+    }
+  }
+  const Result<url::Url> target = url::Parse(reference, &*base_);
+  if (!target || !target->is_http()) return std::nullopt;
+  std::string absolute = Into(modifier);
+  for (const char c : target->href()) {
+    // What could end a quoted value or a url() of CSS.
+    if (c == '\'' || c == '(' || c == ')') {
+      absolute += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      absolute += c;
+    }
+  }
+  return Rewritten{"", std::move(absolute)};
+}
+
+}  // namespace stele::access
