@@ -1,6 +1,6 @@
 // All captures of one address: years as bars, the months of one year, the times of a day; or the
 // same year as a list. Which year and which view is in the fragment (#2014, #2014/list).
-import { shortAddress } from "../address";
+import { normalise, shortAddress } from "../address";
 import type { Api, Capture, Period, State } from "../api";
 import { column } from "../charts";
 import { el, fill, type Child } from "../dom";
@@ -332,7 +332,8 @@ async function calendar(context: Context, url: string): Promise<Child> {
   return new CalendarView(context, url, periods).draw();
 }
 
-export function showCalendar(context: Context, url: string): void {
+export function showCalendar(context: Context, address: string): void {
+  const url = normalise(address) ?? address;
   showPage(
     context,
     "calendar",

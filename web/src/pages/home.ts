@@ -6,6 +6,7 @@ import { moment, problemsOf, table, tiles } from "../parts";
 import { formatBytes, formatNumber, texts } from "../words";
 
 const SITES_SHOWN = 50;
+const COUNTS_ASKED_MS = 1500;
 
 // The captures of a site month by month, from the first month to the last.
 function course(site: Site): SVGElement {
@@ -18,9 +19,9 @@ function course(site: Site): SVGElement {
   );
 }
 
-async function siteTable({ api, paths }: Context): Promise<Child> {
+async function siteTable({ api, paths, archive }: Context): Promise<Child> {
   const { total, sites } = await api.sites({ limit: SITES_SHOWN });
-  if (sites.length === 0) return el("p", {}, texts.noSites);
+  if (sites.length === 0) return archive.complete && el("p", {}, texts.noSites);
   const rows = sites.map((site): Child[] => [
     el("a", { href: paths.calendar(site.url) }, site.host),
     moment(site.first, "date"),
@@ -79,6 +80,16 @@ function about(archive: Archive): Child {
   ];
 }
 
+// Shows the page again when the archive has been counted, unless somebody is typing.
+function waitForCounts(context: Context): void {
+  setTimeout(async () => {
+    const archive = await context.api.archive().catch(() => context.archive);
+    const typing = document.querySelector<HTMLInputElement>("#seek")?.value;
+    if (archive.complete && !typing) showHome({ ...context, archive });
+    else waitForCounts(context);
+  }, COUNTS_ASKED_MS);
+}
+
 export function showHome(context: Context): void {
   const { archive, paths } = context;
   const lastRun = archive.last_run?.run;
@@ -104,4 +115,5 @@ export function showHome(context: Context): void {
       later(() => latestRun(context, lastRun)),
     ],
   );
+  if (!archive.complete) waitForCounts(context);
 }
