@@ -133,6 +133,26 @@ const attacks = {
     await wait(300);
   },
 };
+// In a page that the server rewrote: every way that opens is in the title.
+async function reduced() {
+  const own = location.origin === "null" ? location.href.split("/web/")[0] : location.origin;
+  const ways = {
+    api: async () => (await fetch(`${own}/api/v1/archive`)).status,
+    blind: async () => (await fetch(`${own}/api/v1/archive`, { mode: "no-cors" })).type,
+    storage: () => localStorage.length,
+    cookies: () => (document.cookie = "planted=1").length,
+    live: async () => (await fetch("http://leak.example/reduced", { mode: "no-cors" })).type,
+  };
+  new Image().src = "http://leak.example/reduced-image";
+  for (const [name, way] of Object.entries(ways)) {
+    try {
+      document.title += ` ${name}: GOT ${await way()}`;
+    } catch {
+      document.title += ` ${name}: refused`;
+    }
+  }
+}
+
 const pageOf = (name, attack) =>
   `<!doctype html><title>hostile</title><p id=result>running</p><script>${tools}
   const attacks = { ${attack} }; attempt(attacks.${name});</script>`;
@@ -186,6 +206,11 @@ before(async () => {
       url: SITE + EVIL_PATH,
       date: DATE,
       body: `<title>${EVIL_TITLE.replace(/</g, "&lt;")}</title><p id=result>shown`,
+    },
+    {
+      url: `${SITE}reduced.html`,
+      date: DATE,
+      body: `<title>began</title><script>(${reduced})();</script>`,
     },
     {
       url: `${SITE}script.html`,
@@ -314,6 +339,15 @@ test("W15_RawPagesOpenedDirectlyRunNothing", async () => {
   const page = await lab.open(`/web/${AT}id_/${SITE}script.html`);
   await page.waitForTimeout(300);
   assert.doesNotMatch(await page.title(), /^ran (127|localhost)/);
+  await page.context().close();
+});
+
+// Reduced replay is on the origin of our pages: the sandbox takes that origin from it.
+test("W15_HostilePagesInReducedReplayGetNothing", async () => {
+  const page = await lab.open(`/web/${AT}mp_/${SITE}reduced.html`);
+  await page.waitForTimeout(2000);
+  assert.doesNotMatch(await page.title(), /GOT/);
+  assert.deepEqual(lab.trap.caught, []);
   await page.context().close();
 });
 

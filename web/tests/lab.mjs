@@ -111,7 +111,9 @@ export class Lab {
     );
     lab.program = await startProgram(folders, web);
     lab.origin = lab.program.origin;
-    lab.archive = await (await fetch(`${lab.origin}/api/v1/archive`)).json();
+    do {
+      lab.archive = await (await fetch(`${lab.origin}/api/v1/archive`)).json();
+    } while (!lab.archive.complete); // counted
     lab.replayOrigin = lab.archive.replay_origin;
     lab.trap = await startTrap();
     lab.browser = await chromium.launch({
