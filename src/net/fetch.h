@@ -136,12 +136,12 @@ struct FetchResult {
 
   // Exactly what was sent, but for the proxy's authorization.
   std::string request;
-  // Exactly what came, from the first byte to the end of the message: interim responses, heads,
-  // chunks and trailers. Bytes after the message's end are not part of it.
+  // Exactly what came, from the first byte to the end of the message: head, chunks and trailers.
+  // Bytes after the message's end are not part of it.
   SpooledBytes response;
-  std::uint64_t interim_length = 0;  // of the 1xx responses before the final one
-  std::uint64_t head_length = 0;     // where the body begins; 0: there is no head
-  int status = 0;                    // 0: no head, or no number in it
+  std::string interim;            // the 1xx responses that came before it, as exactly
+  std::uint64_t head_length = 0;  // where the body begins; 0: there is no head
+  int status = 0;                 // 0: no head, or no number in it
   // The head of the final response: http::ParseResponseHead(result.head).
   std::string head;
   http::BodyPlan plan;    // how the body is framed

@@ -227,7 +227,7 @@ TEST_P(FetcherEdgeCases, I1_TheBytesAreThoseThatWereSent) {
     if (hangs) request.limits.idle_time_max = milliseconds(100);
     const FetchResult result = lab.Fetch(request);
     const std::string& kept = edge.kept.empty() ? edge.sent : edge.kept;
-    EXPECT_EQ(AllOf(result.response), kept);
+    EXPECT_EQ(result.interim + AllOf(result.response), kept);
     EXPECT_EQ(result.status, edge.status);
     EXPECT_EQ(result.failure, edge.failure) << result.error;
     EXPECT_EQ(result.truncation, edge.truncation);
@@ -256,9 +256,10 @@ TEST(Fetcher, TheResultTellsWhereAndWhen) {
   const FetchResult first = lab.Fetch(FetchLab::To(server.port()));
   EXPECT_EQ(first.address->ToText(), "127.0.0.1");
   EXPECT_EQ(first.addresses, std::vector{*IpAddress::FromText("127.0.0.1")});
-  EXPECT_EQ(first.interim_length, 22U);
+  EXPECT_EQ(first.interim, "HTTP/1.1 103 Hints\r\n\r\n");
   EXPECT_EQ(first.head, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n");
-  EXPECT_EQ(first.head_length, first.interim_length + first.head.size());
+  EXPECT_EQ(AllOf(first.response), first.head + "abc");
+  EXPECT_EQ(first.head_length, first.head.size());
   EXPECT_EQ(first.body_length(), 3U);
   EXPECT_GT(first.begun, Timestamp{1'600'000'000'000});
   EXPECT_LE(*first.timings.resolved, *first.timings.connected);

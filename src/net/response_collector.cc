@@ -77,14 +77,18 @@ void ResponseCollector::ReadHead() {
   result_.status = head.status;
   result_.head = std::string(head.raw);
   result_.defects = head.defects;
-  if (!head.interim.empty()) {
-    const std::string_view last = head.interim.back().raw;
-    result_.interim_length = static_cast<std::uint64_t>(last.data() + last.size() - wire_.data());
-  }
   const http::BodyPlan plan = http::PlanResponseBody(head, request_.method);
   keeps_alive_ = plan.defects.empty() && plan.framing != http::BodyFraming::kUntilClose &&
                  ResponseKeepsAlive(head) && !RequestCloses(request_);
-  if (request_.on_head != nullptr && request_.on_head(head) == HeadVerdict::kAbort) {
+  const bool abort = request_.on_head != nullptr && request_.on_head(head) == HeadVerdict::kAbort;
+  if (!head.interim.empty()) {
+    const std::string_view last = head.interim.back().raw;
+    const auto length = static_cast<std::size_t>(last.data() + last.size() - wire_.data());
+    result_.interim = wire_.substr(0, length);
+    result_.head_length -= length;
+    wire_.erase(0, length);  // and with it all that `head` points to
+  }
+  if (abort) {
     result_.plan = plan;
     wire_.resize(static_cast<std::size_t>(result_.head_length));
     return Close(Truncation::kAborted);
@@ -128,7 +132,9 @@ void ResponseCollector::OnBody(std::string_view bytes) {
     result_.surplus = kept.size() < bytes.size();
     return Close(Truncation::kNone);
   }
-  if (cut) Close(Truncation::kLength);
+  if (!cut) return;
+  result_.payload_length += decoder_->Finish().size();
+  Close(Truncation::kLength);
 }
 
 void ResponseCollector::Keep(std::string_view bytes) {

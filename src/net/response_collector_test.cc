@@ -31,7 +31,7 @@ Outcome Collect(const FetchRequest& request, std::string_view input, std::size_t
   outcome.reusable = collector.reusable();
   outcome.bytes = collector.TakeMemory();
   outcome.memory = outcome.bytes.size();
-  outcome.bytes += rest;
+  outcome.bytes = outcome.result.interim + outcome.bytes + rest;
   return outcome;
 }
 
@@ -48,7 +48,7 @@ TEST(ResponseCollector, PiecesDoNotMatter) {
     const Outcome outcome = Collect({}, input, piece);
     EXPECT_EQ(outcome.bytes, whole.bytes);
     EXPECT_EQ(outcome.result.head_length, whole.result.head_length);
-    EXPECT_EQ(outcome.result.interim_length, whole.result.interim_length);
+    EXPECT_EQ(outcome.result.interim, "HTTP/1.1 103 Hints\r\nLink: <a>\r\n\r\n");
     EXPECT_EQ(outcome.result.payload_length, 11U);
     EXPECT_EQ(outcome.reusable, !outcome.result.surplus);
     EXPECT_EQ(outcome.result.surplus, outcome.taken > end);
@@ -94,6 +94,17 @@ TEST(ResponseCollector, AHeadWithoutLengthTakesTheLimitAsItsEnd) {
     EXPECT_EQ(outcome.result.truncation, Truncation::kLength);
     EXPECT_FALSE(outcome.reusable);
   }
+}
+
+TEST(ResponseCollector, ALimitWithinAChunkSizeLosesNoPayload) {
+  FetchRequest request;
+  request.limits.body_size_max = 4;
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  Outcome outcome = Collect(request, head + "1;extension\r\na\r\n0\r\n\r\n", 100);
+  EXPECT_EQ(outcome.bytes, head + "1;ex");
+  outcome.result.response = SpooledBytes(outcome.bytes);
+  std::string joined;
+  EXPECT_EQ(outcome.result.PayloadInMemory(joined)->size(), outcome.result.payload_length);
 }
 
 }  // namespace
