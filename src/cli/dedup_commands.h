@@ -8,6 +8,7 @@ namespace stele::cli {
 Command DedupIndexCommand();
 Command DedupInfoCommand();
 Command DedupLookupCommand();
+Command DedupReportCommand();
 Command StudyCommand();
 
 // stele dedup

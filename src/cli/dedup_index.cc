@@ -2,6 +2,7 @@
 
 #include "cli/archive_commands.h"
 #include "cli/dedup_commands.h"
+#include "cli/media_option.h"
 #include "dedup/digest_index.h"
 #include "util/ascii.h"
 
@@ -35,15 +36,9 @@ Result<DigestIndexOptions> OptionsOf(const Arguments& arguments) {
   const auto size_min = ParseDecimal(arguments.Get("--min-size").value_or("0"));
   if (!size_min) return Error{ErrorCode::kInvalid, "--min-size takes a number of bytes"};
   options.size_min = *size_min;
-  if (const auto pattern = arguments.Get("--mime")) {
-    Result<dedup::MediaFilter> media = dedup::MediaFilter::Create(
-        *pattern, arguments.Has("--whitelist") ? dedup::MediaFilter::Mode::kWhitelist
-                                               : dedup::MediaFilter::Mode::kBlacklist);
-    if (!media) return media.error();
-    options.media = *media;
-  } else if (arguments.Has("--whitelist")) {
-    return Error{ErrorCode::kInvalid, "--whitelist goes with --mime"};
-  }
+  Result<dedup::MediaFilter> media = MediaFilterOf(arguments);
+  if (!media) return media.error();
+  options.media = *media;
   return options;
 }
 

@@ -137,7 +137,8 @@ Command DedupCommand() {
   command.name = "dedup";
   command.summary = "Digest indexes, so that crawls do not keep again what others keep";
   command.examples = {{"stele dedup index --output march.index crawl.log", "Index a crawl"}};
-  command.commands = {DedupIndexCommand(), DedupInfoCommand(), DedupLookupCommand()};
+  command.commands = {DedupIndexCommand(), DedupInfoCommand(), DedupLookupCommand(),
+                      DedupReportCommand()};
   return command;
 }
 

@@ -20,9 +20,15 @@ std::string_view LookupName(DuplicateRules::By by) {
   return "";
 }
 
-PayloadDigest DigestOf(const archive::ResponseFacts& facts) {
-  return {.sha1 = facts.sha1, .sha256 = facts.sha256};
-}
+// What is judged, wherever it comes from.
+struct Candidate {
+  std::string_view url;
+  std::string_view type;
+  std::uint64_t length = 0;
+  PayloadDigest digest;
+  std::string_view etag;
+  std::string_view last_modified;
+};
 
 // What one source says about a document.
 struct Answer {
@@ -46,14 +52,15 @@ Result<std::optional<KnownDocument>> FirstWith(const PayloadDigest& digest,
 
 class Search {
  public:
-  Search(const DuplicateRules& rules, const Downloaded& document, OriginalSource& source)
-      : rules_(rules), document_(document), digest_(DigestOf(document.facts)), source_(source) {}
+  Search(const DuplicateRules& rules, const Candidate& document, OriginalSource& source)
+      : rules_(rules), document_(document), source_(source) {}
 
   Result<Answer> Run() {
     Answer answer;
     if (const Status searched = AtUrls(answer); !searched) return searched.error();
     if (answer.hit != Hit::kNew || rules_.by == DuplicateRules::By::kUrl) return answer;
-    if (const Status searched = Take(source_.ByDigest(digest_), Hit::kMirror, answer); !searched) {
+    if (const Status searched = Take(source_.ByDigest(document_.digest), Hit::kMirror, answer);
+        !searched) {
       return searched.error();
     }
     // Elsewhere is not enough: the paper's archive could not say where.
@@ -65,12 +72,13 @@ class Search {
   Status AtUrls(Answer& answer) {
     const Status exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
     if (!exact || answer.hit != Hit::kNew || !rules_.try_equivalent) return exact;
-    return Take(source_.ByEquivalentUrl(document_.url, digest_), Hit::kEquivalent, answer);
+    return Take(source_.ByEquivalentUrl(document_.url, document_.digest), Hit::kEquivalent, answer);
   }
 
   Status Take(OriginalSource::Documents documents, Hit hit, Answer& answer) {
     if (!documents) return documents.error();
-    Result<std::optional<KnownDocument>> found = FirstWith(digest_, *std::move(documents), source_);
+    Result<std::optional<KnownDocument>> found =
+        FirstWith(document_.digest, *std::move(documents), source_);
     if (!found) return found.error();
     if (!*found) return {};
     answer.hit = hit;
@@ -79,8 +87,7 @@ class Search {
   }
 
   const DuplicateRules& rules_;
-  const Downloaded& document_;
-  const PayloadDigest digest_;
+  const Candidate& document_;
   OriginalSource& source_;
 };
 
@@ -91,19 +98,19 @@ class DuplicateFinder::Impl {
   Impl(DuplicateRules rules, OriginalSource* here, OriginalSource* foreign)
       : rules_(std::move(rules)), sources_({here, foreign}) {}
 
-  Result<Verdict> Judge(const Downloaded& document);
+  Result<Verdict> Judge(const Candidate& document);
   Result<std::optional<KnownDocument>> Known(std::string_view url);
   DedupReport Report() const;
 
  private:
-  bool Handles(const Downloaded& document) const {
-    return !document.truncated && document.facts.payload_length >= rules_.size_min &&
-           document.facts.payload_length > 0 && rules_.media.Takes(document.facts.type);
+  bool Handles(const Candidate& document) const {
+    return document.length >= rules_.size_min && document.length > 0 &&
+           rules_.media.Takes(document.type);
   }
   // Counts what the headers predict, where the exact URL is known.
-  Status Analyse(const Downloaded& document, DedupCounts& counts);
+  Status Analyse(const Candidate& document, DedupCounts& counts);
   Result<std::optional<KnownDocument>> NewestOf(std::string_view url, bool complete);
-  void Count(const Downloaded& document, const DedupCounts& counts);
+  void Count(const Candidate& document, const DedupCounts& counts);
 
   const DuplicateRules rules_;
   const std::array<OriginalSource*, 2> sources_;
@@ -132,27 +139,26 @@ Result<std::optional<KnownDocument>> DuplicateFinder::Impl::NewestOf(std::string
   return newest;
 }
 
-Status DuplicateFinder::Impl::Analyse(const Downloaded& document, DedupCounts& counts) {
+Status DuplicateFinder::Impl::Analyse(const Candidate& document, DedupCounts& counts) {
   if (rules_.analysis == HeaderAnalysis::kNone) return {};
   const bool with_etag = rules_.analysis == HeaderAnalysis::kTimestampAndEtag;
   Result<std::optional<KnownDocument>> newest = NewestOf(document.url, with_etag);
   if (!newest) return newest.error();
   if (!*newest) return {};
-  const bool has_changed = !(*newest)->digest.SameAs(DigestOf(document.facts));
-  counts.timestamp.Count(PredictByTimestamp(document.facts.last_modified, (*newest)->seen),
-                         has_changed);
+  const bool has_changed = !(*newest)->digest.SameAs(document.digest);
+  counts.timestamp.Count(PredictByTimestamp(document.last_modified, (*newest)->seen), has_changed);
   if (with_etag) {
-    counts.etag.Count(PredictByEtag(document.facts.etag, (*newest)->etag), has_changed);
+    counts.etag.Count(PredictByEtag(document.etag, (*newest)->etag), has_changed);
   }
   return {};
 }
 
-Result<Verdict> DuplicateFinder::Impl::Judge(const Downloaded& document) {
+Result<Verdict> DuplicateFinder::Impl::Judge(const Candidate& document) {
   Verdict verdict;
   if (!Handles(document)) return verdict;
   DedupCounts counts;
   counts.handled = 1;
-  counts.handled_bytes = document.facts.payload_length;
+  counts.handled_bytes = document.length;
   if (const Status analysed = Analyse(document, counts); !analysed) return analysed.error();
   Answer answer;
   for (OriginalSource* source : sources_) {
@@ -166,7 +172,7 @@ Result<Verdict> DuplicateFinder::Impl::Judge(const Downloaded& document) {
   verdict.hit = answer.hit;
   if (answer.original) {
     ++counts.duplicates;
-    counts.duplicate_bytes = document.facts.payload_length;
+    counts.duplicate_bytes = document.length;
     verdict.origin = answer.original->origin;
     verdict.original = archive::RevisitOriginal{.url = answer.original->url,
                                                 .time = answer.original->time,
@@ -182,7 +188,7 @@ Result<Verdict> DuplicateFinder::Impl::Judge(const Downloaded& document) {
   return verdict;
 }
 
-void DuplicateFinder::Impl::Count(const Downloaded& document, const DedupCounts& counts) {
+void DuplicateFinder::Impl::Count(const Candidate& document, const DedupCounts& counts) {
   std::string host;
   if (rules_.per_host) {
     const auto parsed = url::Parse(document.url);
@@ -211,7 +217,23 @@ DuplicateFinder::DuplicateFinder(DuplicateRules rules, OriginalSource* here,
 DuplicateFinder::~DuplicateFinder() = default;
 
 Result<Verdict> DuplicateFinder::Judge(const Downloaded& document) {
-  return impl_->Judge(document);
+  if (document.truncated) return Verdict();
+  const archive::ResponseFacts& facts = document.facts;
+  return impl_->Judge({.url = document.url,
+                       .type = facts.type,
+                       .length = facts.payload_length,
+                       .digest = {.sha1 = facts.sha1, .sha256 = facts.sha256},
+                       .etag = facts.etag,
+                       .last_modified = facts.last_modified});
+}
+
+Result<Verdict> DuplicateFinder::Judge(const CrawledDocument& document) {
+  return impl_->Judge({.url = document.url,
+                       .type = document.type,
+                       .length = document.length,
+                       .digest = document.known.digest,
+                       .etag = document.known.etag,
+                       .last_modified = document.known.last_modified});
 }
 Result<std::optional<KnownDocument>> DuplicateFinder::Known(std::string_view url) {
   return impl_->Known(url);

@@ -9,6 +9,7 @@
 #include "archive/run_writer.h"
 #include "archive/wire_message.h"
 #include "dedup/dedup_report.h"
+#include "dedup/document_reader.h"
 #include "dedup/header_analysis.h"
 #include "dedup/media_filter.h"
 #include "dedup/original_source.h"
@@ -56,6 +57,8 @@ class DuplicateFinder {
 
   // After the download, with the digest. Counts it. Errors: those of the sources.
   Result<Verdict> Judge(const Downloaded& document);
+  // The same for a document of an earlier crawl: what would have become of it.
+  Result<Verdict> Judge(const CrawledDocument& document);
 
   // Before the download, for conditional requests and header filters: what is known about exactly
   // this URL. Its newest capture counts. Nothing where there is none.

@@ -200,6 +200,23 @@ TEST_F(Finding, D3_HeadersAreAnalysedWhereTheExactUrlIsKnownHostByHost) {
   EXPECT_EQ(report.hosts.at("b.is").handled, 3u);
 }
 
+TEST_F(Finding, D5_DocumentsOfAnEarlierCrawlAreJudgedTheSame) {
+  shelf_.Put("http://a.is/1", "one");
+  DuplicateFinder finder({.analysis = HeaderAnalysis::kTimestamp}, &shelf_, nullptr);
+  const archive::ResponseFacts facts = FactsOf("one");
+  CrawledDocument document;
+  document.url = "http://a.is/1";
+  document.type = "image/png";
+  document.length = 3;
+  document.known.digest.sha1 = facts.sha1;  // as a log has it
+  document.known.last_modified = "Sun, 26 Jan 2014 20:06:23 GMT";
+  const auto verdict = finder.Judge(document);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->hit, Hit::kExact);
+  EXPECT_EQ(finder.Report().total.duplicate_bytes, 3u);
+  EXPECT_EQ(finder.Report().total.timestamp.no_change_correct, 1u);
+}
+
 TEST_F(Finding, D4_WhatIsKnownAboutAUrlComesWithItsOriginal) {
   shelf_.Put("http://a.is/1", "one", "\"v1\"");
   shelf_.Put("http://a.is/1", "two", "\"v2\"");

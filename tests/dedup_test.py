@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Duplicates across crawls of a site with thirty years of history: what the reports count equals
+what is computed directly from the history. Skips where the history is not present."""
+
+import base64
+import calendar
+import email.utils
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+from archive_lab import STELE
+from versions_test import HISTORY, SITE, YEARLY_PART, digits, history, iso
+
+YEARS = range(1998, 2026, 3)
+
+
+def crc(path):
+    return zlib.crc32(path.encode())
+
+
+class Page:
+    """A page as a crawl saw it. Some servers tell wrong dates, some none; some URLs change."""
+
+    def __init__(self, path, year, time, content):
+        self.content = content
+        # Some have a new address in each crawl.
+        self.plain_url = SITE + (f"{year}/" if crc(path) % 13 == 3 else "") + path
+        self.url = self.plain_url + (f"?year={year}" if crc(path) % 5 == 0 else "")
+        self.type = "image/gif" if crc(path) % 3 == 0 else "text/html"
+        self.etag = f'"{hashlib.md5(content).hexdigest()}"' if crc(path) % 2 else None
+        self.modified = {0: None, 1: 0, 2: calendar.timegm((2030, 1, 1, 0, 0, 0))}.get(
+            crc(path) % 11, time)
+
+    def head(self):
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: {self.type}\r\n"
+        if self.etag:
+            head += f"ETag: {self.etag}\r\n"
+        if self.modified is not None:
+            head += f"Last-Modified: {email.utils.formatdate(self.modified, usegmt=True)}\r\n"
+        return head.encode() + b"\r\n"
+
+
+class Crawl:
+    def __init__(self, year):
+        self.moment = calendar.timegm((year, 1, 1, 0, 0, 0))
+        self.pages = []
+        for path, versions in sorted(history().items()):
+            seen = [version for version in versions if version[0] <= self.moment]
+            if seen and seen[-1][1] and crc(path) % YEARLY_PART == 0:
+                self.pages.append(Page(path, year, *seen[-1]))
+
+    def write(self, folder):
+        self.warc, self.log = folder / f"{self.moment}.warc", folder / f"{self.moment}.log"
+        with open(self.warc, "wb") as warc, open(self.log, "w", encoding="utf-8") as log:
+            for page in self.pages:
+                sha1 = base64.b32encode(hashlib.sha1(page.content).digest()).decode()
+                block = page.head() + page.content
+                identity = hashlib.md5(f"{page.url} {self.moment}".encode()).hexdigest()
+                warc.write((f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {page.url}\r\n"
+                            f"WARC-Date: {iso(self.moment)}\r\n"
+                            f"WARC-Record-ID: <urn:uuid:{identity}>\r\n"
+                            f"WARC-Payload-Digest: sha1:{sha1}\r\n"
+                            f"Content-Type: application/http; msgtype=response\r\n"
+                            f"Content-Length: {len(block)}\r\n\r\n").encode() + block + b"\r\n\r\n")
+                extra = {}
+                if page.etag:
+                    extra["etag"] = page.etag
+                if page.modified is not None:
+                    extra["lastModified"] = email.utils.formatdate(page.modified, usegmt=True)
+                log.write(f"{iso(self.moment)[:-1]}.000Z   200 {len(page.content):>10} {page.url} "
+                          f"L {SITE} {page.type} #001 {digits(self.moment)}000+1 sha1:{sha1} - - "
+                          f"{json.dumps(extra)}\n")
+
+
+def expected(before, after, by, wanted=lambda page: True):
+    """The counts of a report, computed from the pages of both crawls."""
+    counts = dict.fromkeys(("handled", "bytes", "duplicates", "duplicateBytes", "new", "exact",
+                            "equivalent", "mirrors"), 0)
+    predictions = {name: dict.fromkeys(("changeCorrect", "changeFalse", "noChangeCorrect",
+                                        "noChangeFalse", "missing", "total"), 0)
+                   for name in ("timestamp", "etag")}
+    by_url = {page.url: page for page in before.pages}
+    equivalents = {(page.plain_url, page.content) for page in before.pages}
+    contents = {page.content for page in before.pages}
+    for page in filter(wanted, after.pages):
+        counts["handled"] += 1
+        counts["bytes"] += len(page.content)
+        known = by_url.get(page.url)
+        if known and known.content == page.content:
+            hit = "exact"
+        elif (page.plain_url, page.content) in equivalents:
+            hit = "equivalent"
+        else:
+            hit = "mirrors" if by != "url" and page.content in contents else None
+        if hit:
+            counts[hit] += 1
+        is_duplicate = hit in ("exact", "equivalent") or (hit == "mirrors" and by == "any")
+        counts["duplicates" if is_duplicate else "new"] += 1
+        counts["duplicateBytes"] += len(page.content) if is_duplicate else 0
+        if known:
+            changed = known.content != page.content
+            says = {"timestamp": None if page.modified is None else page.modified >= before.moment,
+                    "etag": None if not page.etag or not known.etag else page.etag != known.etag}
+            for name, says_changed in says.items():
+                category = ("missing" if says_changed is None else
+                            ("change" if says_changed else "noChange") +
+                            ("Correct" if says_changed == changed else "False"))
+                predictions[name][category] += 1
+                predictions[name]["total"] += 1
+    return {**counts, **predictions}
+
+
+@unittest.skipUnless(HISTORY.is_file(), f"the history of a site is not here: {HISTORY}")
+@unittest.skipUnless(shutil.which("zstd"), "the program zstd is not here")
+class Duplicates(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="stele-dedup-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.crawls = [Crawl(year) for year in YEARS]
+        for crawl in cls.crawls:
+            crawl.write(cls.folder)
+
+    def stele(self, *arguments):
+        done = subprocess.run([STELE, *map(str, arguments)], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def build(self, source, *options):
+        index = self.folder / "index"
+        self.stele("dedup", "index", "--force", "--output", index, "--etag", "--equivalent",
+                   "strip", *options, source)
+        return index
+
+    def report(self, index, source, *options):
+        return json.loads(self.stele("dedup", "report", "--json", "--equivalent", "--analyse",
+                                     "etag", "--index", index, *options, source))["total"]
+
+    def test_D5_reports_equal_a_direct_computation(self):
+        sums = {}
+        for before, after in zip(self.crawls, self.crawls[1:]):
+            index = self.build(before.warc)
+            for by in ("url", "digest", "any"):
+                found = self.report(index, after.warc, "--by", by)
+                self.assertEqual(found, expected(before, after, by), f"{after.moment} by {by}")
+                for name, count in [*found.items(), *found["timestamp"].items()]:
+                    sums[name] = sums.get(name, 0) + (count if isinstance(count, int) else 0)
+        # Each thing that is counted was there to be counted.
+        self.assertEqual([name for name, count in sums.items()
+                          if count == 0 and name not in ("timestamp", "etag")], [])
+
+    def test_D1_a_crawl_log_is_worth_its_warc_file(self):
+        for before, after in zip(self.crawls[::3], self.crawls[1::3]):
+            by_log, by_warc = [self.report(self.build(source), after_source)
+                               for source, after_source in ((before.log, after.log),
+                                                            (before.warc, after.warc))]
+            self.assertEqual(by_log, by_warc)
+            self.assertEqual(by_log, expected(before, after, "url"))
+
+    def test_D2_types_can_be_left_out(self):
+        before, after = self.crawls[-2:]
+        index = self.build(before.warc, "--mime", "^text/.*")
+        found = self.report(index, after.warc, "--mime", "^text/.*")
+        self.assertEqual(found, expected(before, after, "url",
+                                         lambda page: page.type == "image/gif"))
+
+    def test_D2_an_archive_is_its_own_index(self):
+        before, after = self.crawls[-2:]
+        archive = self.folder / "archive"
+        self.stele("import", "--quiet", "--archive", archive, before.warc)
+        counts = json.loads(self.stele("dedup", "report", "--json", "--archive", archive,
+                                       "--analyse", "etag", after.warc))["total"]
+        direct = expected(before, after, "url")
+        self.assertEqual(counts["exact"], direct["exact"])
+        self.assertEqual(counts["timestamp"], direct["timestamp"])
+        self.assertEqual(counts["etag"], direct["etag"])
+        self.assertEqual(counts["new"], direct["new"] + direct["equivalent"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
