@@ -70,6 +70,8 @@ test("W15_BannerCitesInformsAndFolds", async () => {
   await page.getByRole("button", { name: "Info" }).click();
   assert.match(await page.locator(".panel").innerText(), /lighthouse-2006\.arc\.gz/);
   assert.deepEqual(await violations(page), []);
+  await page.keyboard.press("Escape");
+  assert.ok(await page.locator(".panel").isHidden());
   await page.getByRole("button", { name: "Hide the bar" }).click();
   assert.ok(await page.locator(".banner").isHidden());
   await page.getByRole("button", { name: "Show the bar" }).click();

@@ -43,7 +43,12 @@ function timeline(periods: Period[], timestamp: string): SVGElement {
 
 class ViewPage {
   private readonly line = el("div", { class: "banner" });
-  private readonly panel = el("div", { class: "panel", hidden: true, tabindex: -1 });
+  private readonly panel = el("div", {
+    class: "panel",
+    hidden: true,
+    tabindex: -1,
+    onkeydown: (event) => (event as KeyboardEvent).key === "Escape" && this.closePanel(),
+  });
   private readonly replayer: Replayer;
   private readonly unfold = el(
     "button",
@@ -243,6 +248,12 @@ class ViewPage {
       },
       label,
     );
+  }
+
+  private closePanel(): void {
+    this.open = "";
+    this.panel.hidden = true;
+    this.draw();
   }
 
   private fold(folded: boolean): void {
