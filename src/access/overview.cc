@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 using catalog::HeldCapture;
 
 constexpr auto kLookInterval = 500ms;
+// While captures keep coming, so many times as long as the last took.
+constexpr std::int64_t kRestFactor = 10;
 constexpr std::size_t kTitleBytesMax = 300;
 constexpr int kAskEvery = 256;
 
@@ -206,14 +208,18 @@ void Overviews::Renew(const ServedArchive& archive) {
     before = made_[archive.name()];
   }
   if (before.from != nullptr && before.from->generation == now->generation) return;
+  const Timestamp begin = clock_.Now();
+  if (before.from != nullptr && begin < before.rest) return;
   Result<Overview> overview =
       MakeOverview(Sight(now, clock_.Now(), ""), before.overview.get(), [this] {
         const std::lock_guard lock(mutex_);
         return stopping_;
       });
   if (!overview) return;  // it is looked at again
+  const Timestamp end = clock_.Now();
+  const Timestamp rest{end.milliseconds + kRestFactor * (end.milliseconds - begin.milliseconds)};
   const std::lock_guard lock(mutex_);
-  made_[archive.name()] = {std::make_shared<const Overview>(*std::move(overview)), now};
+  made_[archive.name()] = {std::make_shared<const Overview>(*std::move(overview)), now, rest};
 }
 
 }  // namespace stele::access

@@ -83,6 +83,7 @@ class Overviews {
   struct Made {
     std::shared_ptr<const Overview> overview;
     std::shared_ptr<const Snapshot> from;
+    Timestamp rest;  // no other is made before
   };
   void Loop();
   void Renew(const ServedArchive& archive);
