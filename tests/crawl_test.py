@@ -1,6 +1,6 @@
 """The crawler on a small web that behaves, and on one that does not."""
 
-import json
+import gzip
 import random
 import re
 import signal
@@ -291,6 +291,33 @@ class Misbehaving(CrawlTest):
         self.assertIn("stele/", headers["/a"]["User-Agent"])
         self.assertEqual(headers["/a"]["Referer"], self.web.url(HOST))
 
+
+    def test_I1_secrets_are_sent_and_never_stored(self):
+        def page(handler):
+            good = (handler.headers.get("Authorization") == "Basic bWU6aHVudGVyMg=="
+                    and "session=swordfish" in handler.headers.get("Cookie", ""))
+            return (200, {"Content-Type": "text/html"}, links("/in").encode()) if good else (
+                401, {}, b"who are you?")
+        self.web.add(HOST, "/", page)
+        self.web.add(HOST, "/in", page)
+        logins = self.folder / "logins"
+        logins.write_text(f"{HOST} basic me:hunter2\n")
+        cookies = self.folder / "cookies.txt"
+        cookies.write_text(f"{HOST}\tFALSE\t/\tFALSE\t0\tsession\tswordfish\n")
+        seeds = self.folder / "seeds"
+        seeds.write_text(f"# the site\n{self.web.url(HOST)}\n")
+        self.crawl("--seeds", seeds, "--logins", logins, "--cookies", cookies)
+        self.assertIn((f"http://{HOST}/in", 200), self.urls())
+        self.crawl()  # the job knows where they are
+        self.assertIn((f"http://{HOST}/in", 200), self.urls("--run", "2"))
+        stored = b""
+        for path in self.archive.rglob("*"):
+            if path.is_file():
+                stored += gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
+        for secret in (b"hunter2", b"bWU6aHVudGVyMg", b"swordfish"):
+            self.assertNotIn(secret, stored)
+        self.assertIn(b"Authorization: [redacted]", stored)
+        self.assertIn(b"Cookie: [redacted]", stored)
 
     def test_I1_a_server_that_wants_its_cookie_back_gets_it(self):
         def page(handler):

@@ -90,6 +90,11 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
   settings.connections = std::max<std::uint64_t>(1, connections);
   settings.user_agent = arguments.Get("--user-agent").value_or(settings.user_agent);
   settings.contact = arguments.Get("--contact").value_or(settings.contact);
+  for (const auto& [option, file] : {std::pair("--logins", &settings.logins_file),
+                                     std::pair("--cookies", &settings.cookies_file)}) {
+    const std::optional<std::string> path = arguments.Get(option);
+    if (path) *file = std::filesystem::absolute(*path).lexically_normal();
+  }
   if (arguments.Has("--no-sitemaps")) settings.sitemaps = false;
   for (const std::string& pair : arguments.GetAll("--resolve")) {
     const std::size_t equals = pair.find('=');
@@ -141,10 +146,37 @@ Result<std::string> DirectoryOf(const Arguments& arguments, Context& context,
   return directory;
 }
 
+// What was typed, and the lines of a file.
+Result<std::vector<std::string>> SeedsOf(const Arguments& arguments, Context& context) {
+  std::vector<std::string> seeds = arguments.positionals;
+  const std::optional<std::string> path = arguments.Get("--seeds");
+  if (!path) return seeds;
+  const Result<std::string> text = io::ReadFile(context.fs, *path);
+  if (!text) return text.error();
+  for (const std::string_view line : Split(*text, '\n')) {
+    const std::string_view seed = TrimSpace(line);
+    if (!seed.empty() && !seed.starts_with('#')) seeds.emplace_back(seed);
+  }
+  return seeds;
+}
+
+// "http://a/ http://b/ http://c/ and 47 more"
+std::string SeedsText(const std::vector<std::string>& seeds) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(seeds.size(), kShown); ++i) {
+    text += (i > 0 ? " " : "") + seeds[i];
+  }
+  if (seeds.size() > kShown) text += fmt::format(" and {} more", seeds.size() - kShown);
+  return text;
+}
+
 Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   std::vector<url::Url> seeds;
   std::vector<std::string> texts;
-  for (const std::string& text : arguments.positionals) {
+  Result<std::vector<std::string>> named = SeedsOf(arguments, context);
+  if (!named) return named.error();
+  for (const std::string& text : *named) {
     Result<url::Url> seed = crawl::ParseSeed(text);
     if (!seed) return seed.error();
     texts.emplace_back(seed->href_without_fragment());
@@ -322,7 +354,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         fmt::format("Going on with run {}, which was interrupted\n", (*job)->run())));
   } else if (!plan->is_new_archive && !arguments.Has("--quiet")) {
     static_cast<void>(context.err.Write(fmt::format("Run {} of {}: {}\n", (*job)->run(), plan->job,
-                                                    fmt::join(plan->settings.seeds, " "))));
+                                                    SeedsText(plan->settings.seeds))));
   }
   running = job->get();
   if (stopped) (*job)->Stop();
@@ -352,7 +384,8 @@ Command CrawlCommand() {
       "safe.\n\n"
       "Rules for --include and --exclude: host:HOST, domain:DOMAIN, prefix:URL, surt:KEY, "
       "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
-      "in the archive, the logs and reports of each run beside them. The exit code is 1 where a "
+      "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
+      "from --logins and --cookies are sent and never stored. The exit code is 1 where a "
       "seed could not be fetched.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(
@@ -370,6 +403,9 @@ Command CrawlCommand() {
        {"--max-host-urls", "N", "At most so many URLs of each host"},
        {"--contact", "TEXT", "Of whoever crawls, for the User-Agent: a URL or an address"},
        {"--user-agent", "TEXT", "Instead of our own"},
+       {"--logins", "FILE", "Lines of HOST basic USER:PASSWORD or HOST bearer TOKEN"},
+       {"--cookies", "FILE", "A cookies.txt, as browsers export it"},
+       {"--seeds", "FILE", "More URLs, one in each line"},
        {"--no-sitemaps", "", "Do not ask for the sitemaps that robots.txt names"},
        {"--resolve", "HOST=ADDRESS", "Do not ask for the address of a host; repeatable"},
        {"--connections", "N", "At most so many at a time", "256"},

@@ -194,6 +194,22 @@ Result<RunLog::Sizes> CrawlJob::LogSizes() {
   return sizes;
 }
 
+Result<Credentials> CrawlJob::LoadCredentials() {
+  Credentials credentials;
+  if (!settings_.logins_file.empty()) {
+    const Result<std::string> text = io::ReadFile(environment_.fs, settings_.logins_file);
+    if (!text) return text.error();
+    const Status added = credentials.AddLogins(*text, settings_.logins_file);
+    if (!added) return added.error();
+  }
+  if (!settings_.cookies_file.empty()) {
+    const Result<std::string> text = io::ReadFile(environment_.fs, settings_.cookies_file);
+    if (!text) return text.error();
+    credentials.AddCookies(*text, environment_.clock.Now());
+  }
+  return credentials;
+}
+
 void CrawlJob::Stop() {
   stopped_ = true;
   if (Crawler* crawler = crawler_) crawler->Stop();
@@ -209,6 +225,8 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
   }
   Result<ScopeOptions> scope = ScopeOptionsOf(settings_);
   if (!scope) return scope.error();
+  Result<Credentials> credentials = LoadCredentials();
+  if (!credentials) return credentials.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
   dedup::ArchiveOriginals originals([&archive] { return archive.View(); });
   dedup::DuplicateFinder duplicates({}, &originals, nullptr);
@@ -216,7 +234,7 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
   {
     Crawler crawler(
         {environment_.clock, *network.fetcher, archive, writer, duplicates, *frontier_, log},
-        settings_, *std::move(scope), run_);
+        {settings_, *std::move(scope), *std::move(credentials)}, run_);
     crawler_ = &crawler;
     if (stopped_) crawler.Stop();
     end = crawler.Run(show);

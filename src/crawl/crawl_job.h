@@ -82,6 +82,7 @@ class CrawlJob {
   Status RemoveFrontier();
   Result<CrawlEnd> Crawl(RunLog& log, const Crawler::Show& show);
   Result<RunLog::Sizes> LogSizes();
+  Result<Credentials> LoadCredentials();
 
   const Environment environment_;
   const std::string name_;

@@ -42,7 +42,7 @@ constexpr double kDelaySecondsMax = 1e6;
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 17> kKeys = {
+constexpr std::array<std::pair<std::string_view, Kind>, 19> kKeys = {
     {{"seeds", Kind::kTexts},
      {"rules", Kind::kTexts},
      {"resolve", Kind::kTexts},
@@ -50,6 +50,8 @@ constexpr std::array<std::pair<std::string_view, Kind>, 17> kKeys = {
      {"robots", Kind::kText},
      {"user_agent", Kind::kText},
      {"contact", Kind::kText},
+     {"logins", Kind::kText},
+     {"cookies", Kind::kText},
      {"delay", Kind::kSeconds},
      {"sitemaps", Kind::kSwitch},
      {"depth", Kind::kWhole},
@@ -155,6 +157,8 @@ std::string FormatSettings(const CrawlSettings& settings) {
   if (!settings.sitemaps) table.insert("sitemaps", false);
   if (!settings.user_agent.empty()) table.insert("user_agent", settings.user_agent);
   if (!settings.contact.empty()) table.insert("contact", settings.contact);
+  if (!settings.logins_file.empty()) table.insert("logins", settings.logins_file);
+  if (!settings.cookies_file.empty()) table.insert("cookies", settings.cookies_file);
   PutNumber(table, "max_pages", settings.pages_max, fallback.pages_max);
   PutNumber(table, "max_bytes", settings.bytes_max, fallback.bytes_max);
   PutNumber(table, "max_time", settings.time_max.count(), fallback.time_max.count());
@@ -199,6 +203,8 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   settings.sitemaps = table["sitemaps"].value_or(true);
   settings.user_agent = table["user_agent"].value_or("");
   settings.contact = table["contact"].value_or("");
+  settings.logins_file = table["logins"].value_or("");
+  settings.cookies_file = table["cookies"].value_or("");
   TakeNumber(table, "depth", settings.depth_max);
   TakeNumber(table, "max_pages", settings.pages_max);
   TakeNumber(table, "max_bytes", settings.bytes_max);

@@ -34,6 +34,10 @@ struct CrawlSettings {
   std::string user_agent;  // empty: our own, with `contact`
   std::string contact;     // of whoever crawls: a URL or an address of mail
 
+  // Files with secrets, which stay where they are: credentials.h.
+  std::string logins_file;
+  std::string cookies_file;
+
   std::uint64_t pages_max = 0;
   std::uint64_t bytes_max = 0;
   std::chrono::seconds time_max{0};

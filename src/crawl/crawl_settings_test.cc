@@ -15,6 +15,8 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.robots = RobotsPolicy::kEmbeds;
   settings.sitemaps = false;
   settings.contact = "crawl@a.org";
+  settings.logins_file = "/x/logins";
+  settings.cookies_file = "/x/cookies.txt";
   settings.pages_max = 1000;
   settings.bytes_max = 5'000'000'000;
   settings.time_max = std::chrono::seconds(600);

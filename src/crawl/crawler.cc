@@ -65,17 +65,19 @@ std::vector<std::string_view> DecodeTexts(const std::optional<std::string>& byte
 
 }  // namespace
 
-Crawler::Crawler(const Parts& parts, const CrawlSettings& settings, ScopeOptions scope,
-                 std::uint32_t run)
+Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
     : parts_(parts),
-      settings_(settings),
+      settings_(wishes.settings),
       run_(run),
-      user_agent_(UserAgentOf(settings)),
-      scope_(std::move(scope)),
-      politeness_(settings.politeness),
+      user_agent_(UserAgentOf(settings_)),
+      credentials_(std::move(wishes.credentials)),
+      scope_(std::move(wishes.scope)),
+      politeness_(settings_.politeness),
       robots_(parts.frontier),
       work_(parts.writer, parts.duplicates),
-      workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings.workers))) {}
+      workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings_.workers))) {
+  for (const cookies::Cookie& cookie : credentials_.cookies()) cookies_.Set(cookie, Now());
+}
 
 Crawler::~Crawler() {
   // Nobody may call back any more.
@@ -409,6 +411,10 @@ void Crawler::Fetch(const VisitPointer& visit) {
   if (std::string cookie = cookies_.HeaderFor(site, Now()); !cookie.empty()) {
     request.fields.push_back({"Cookie", std::move(cookie)});
   }
+  if (std::string login = credentials_.AuthorizationFor(url.host()); !login.empty()) {
+    request.fields.push_back({"Authorization", std::move(login)});
+  }
+  visit->has_secrets = credentials_.GoesTo(site, Now());
   request.private_addresses = IsTrusted(url.host());
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   politeness_.Begin(visit->host(), visit->kind, Now());

@@ -17,6 +17,7 @@
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
 #include "crawl/crawl_settings.h"
+#include "crawl/credentials.h"
 #include "crawl/frontier.h"
 #include "crawl/politeness.h"
 #include "crawl/robots_cache.h"
@@ -76,8 +77,15 @@ class Crawler {
     RunLog& log;
   };
 
+  // What a person asks for, in the forms that are worked with.
+  struct Wishes {
+    const CrawlSettings& settings;
+    ScopeOptions scope;
+    Credentials credentials;
+  };
+
   // Borrows all parts for life. `run` is the one that is written.
-  Crawler(const Parts& parts, const CrawlSettings& settings, ScopeOptions scope, std::uint32_t run);
+  Crawler(const Parts& parts, Wishes wishes, std::uint32_t run);
   ~Crawler();
 
   // Called a few times a second, by the thread that runs.
@@ -147,6 +155,7 @@ class Crawler {
   const CrawlSettings settings_;
   const std::uint32_t run_;
   const std::string user_agent_;
+  const Credentials credentials_;
   Scope scope_;
   Politeness politeness_;
   RobotsCache robots_;

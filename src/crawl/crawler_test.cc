@@ -122,8 +122,8 @@ struct Lab {
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
     Result<CrawlEnd> end = CrawlEnd();
     {
-      Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log}, settings,
-                      *ScopeOptionsOf(settings), run);
+      Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
+                      {settings, *ScopeOptionsOf(settings), Credentials()}, run);
       int answers = 0;
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();
@@ -171,7 +171,8 @@ TEST(Crawler, I1_FollowsLinksOfTheHostAndEmbedsFromAnywhere) {
 }
 
 TEST(Crawler, I1_StoppedAnywhereItGoesOnWithoutLossOrDoubleCaptures) {
-  for (int stop_after = 1; stop_after < 12; ++stop_after) {
+  // Of twelve URLs at most four are under way then, so that some are left.
+  for (int stop_after = 1; stop_after <= 7; ++stop_after) {
     Lab lab;
     for (int i = 0; i < 10; ++i) {
       lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =

@@ -30,6 +30,8 @@ struct Visit {
   int robots_redirects = 0;
   bool is_kept = false;  // an interrupted crawl has captured it in this run
 
+  bool has_secrets = false;  // the request carries what a person gave
+
   net::FetchResult result;
 
   // What work on it gives.

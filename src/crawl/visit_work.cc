@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "crawl/credentials.h"
 #include "formats/http/message.h"
 #include "formats/robots/robots.h"
 #include "util/ascii.h"
@@ -71,6 +72,7 @@ std::vector<std::pair<std::string, std::string>> MetadataOf(const Visit& visit) 
   if (!candidate.via.empty()) fields.emplace_back("via", candidate.via);
   if (!candidate.hops.empty()) fields.emplace_back("hopsFromSeed", candidate.hops);
   if (!candidate.source.empty()) fields.emplace_back("sourceTag", candidate.source);
+  if (visit.has_secrets) fields.emplace_back("requestRedacted", "Authorization, Cookie");
   fields.emplace_back("fetchTimeMs", std::to_string(FetchMilliseconds(visit.result)));
   for (const Outlink& link : visit.outlinks.links) {
     fields.emplace_back("outlink", fmt::format("{} {} {}", link.url, link.hop, link.context));
@@ -158,7 +160,8 @@ Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit
   capture.url = visit->candidate.url;
   capture.time = result.begun;
   if (result.address) capture.ip_address = result.address->ToText();
-  capture.request = archive::WireMessage::InMemory(result.request);
+  capture.request = archive::WireMessage::InMemory(visit->has_secrets ? Redacted(result.request)
+                                                                      : result.request);
   capture.response = ResponseMessage(visit);
   capture.truncated = WarcTruncation(result.truncation);
   Result<archive::ResponseFacts> facts = archive::ExamineResponse(capture.response);

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/cookies/cookies.h"
+#include "util/result.h"
+#include "util/timestamp.h"
+
+namespace stele::crawl {
+
+// What a person gave so that hosts let the crawl in. It is sent, and never stored: requests go to
+// the archive by way of Redacted(). Immutable.
+class Credentials {
+ public:
+  // Lines of "HOST basic USER:PASSWORD" or "HOST bearer TOKEN"; what follows '#' at the begin of a
+  // line is passed over. Errors: kInvalid, naming `name` and the line, without what stands there.
+  Status AddLogins(std::string_view text, const std::string& name);
+  // A cookies.txt, as browsers export it.
+  void AddCookies(std::string_view text, Timestamp now);
+
+  // The value of Authorization; empty: none. Exactly this host only.
+  std::string AuthorizationFor(std::string_view host) const;
+  const std::vector<cookies::Cookie>& cookies() const { return cookies_; }
+  // Whether something of this goes to the site.
+  bool GoesTo(const cookies::Site& site, Timestamp now) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> logins_;  // by host
+  std::vector<cookies::Cookie> cookies_;
+  cookies::CookieJar given_;  // the same
+};
+
+// A request as it was sent, but for the values of Authorization and Cookie.
+std::string Redacted(std::string_view request);
+
+}  // namespace stele::crawl

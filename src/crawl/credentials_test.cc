@@ -1,0 +1,49 @@
+#include "crawl/credentials.h"
+
+#include <gtest/gtest.h>
+
+namespace stele::crawl {
+namespace {
+
+constexpr Timestamp kNow{1'700'000'000'000};
+
+TEST(Credentials, I1_LoginsGoToTheirHostOnly) {
+  Credentials credentials;
+  ASSERT_TRUE(credentials.AddLogins("# mine\n\nA.org basic me:pass word\nb.org  bearer  t0ken\r\n",
+                                    "logins"));
+  EXPECT_EQ(credentials.AuthorizationFor("a.org"), "Basic bWU6cGFzcyB3b3Jk");
+  EXPECT_EQ(credentials.AuthorizationFor("b.org"), "Bearer t0ken");
+  EXPECT_EQ(credentials.AuthorizationFor("sub.a.org"), "");
+  EXPECT_TRUE(credentials.GoesTo({"a.org", "/", false}, kNow));
+  EXPECT_FALSE(credentials.GoesTo({"c.org", "/", false}, kNow));
+}
+
+TEST(Credentials, I1_WrongLinesAreNamedWithoutTheirSecret) {
+  for (const char* wrong : {"a.org", "a.org basic", "a.org basic s3cret", "a.org digest s3:cret"}) {
+    Credentials credentials;
+    const Status added = credentials.AddLogins(std::string("\n") + wrong, "logins");
+    ASSERT_FALSE(added) << wrong;
+    EXPECT_EQ(added.error().text.find("s3"), std::string::npos) << added.error().text;
+    EXPECT_NE(added.error().text.find("logins:2"), std::string::npos);
+  }
+}
+
+TEST(Credentials, I1_CookiesOfAFileAreKnown) {
+  Credentials credentials;
+  credentials.AddCookies("a.org\tFALSE\t/\tFALSE\t0\tsid\ts3cret\n", kNow);
+  EXPECT_EQ(credentials.cookies().size(), 1U);
+  EXPECT_TRUE(credentials.GoesTo({"a.org", "/x", false}, kNow));
+  EXPECT_FALSE(credentials.GoesTo({"b.org", "/x", false}, kNow));
+}
+
+TEST(Credentials, I1_StoredRequestsHaveNoSecrets) {
+  EXPECT_EQ(Redacted("GET / HTTP/1.1\r\nHost: a\r\nauthorization: Basic x\r\nCookie: a=1; b=2\r\n"
+                     "X-Cookie: kept\r\n\r\nCookie: body\r\n"),
+            "GET / HTTP/1.1\r\nHost: a\r\nauthorization: [redacted]\r\nCookie: [redacted]\r\n"
+            "X-Cookie: kept\r\n\r\nCookie: body\r\n");
+  EXPECT_EQ(Redacted(""), "");
+  EXPECT_EQ(Redacted("GET /"), "GET /");
+}
+
+}  // namespace
+}  // namespace stele::crawl
