@@ -119,6 +119,7 @@ LedgerEvent Container::Event() const {
   if (!path.empty()) event.Add("path", path);
   event.Add("name", name);
   event.Add("sha256", sha256);
+  if (!origin_sha256.empty()) event.Add("origin-sha256", origin_sha256);
   for (const NumberField& field : kNumbers) event.Add(field.name, this->*(field.member));
   for (const Batch& batch : batches) {
     event.Add("batch", FormatBatch(batch));
@@ -152,6 +153,7 @@ Result<Container> Container::FromEvent(const LedgerEvent& event, std::uint64_t l
   container.path = event.Find("path");
   container.name = event.Find("name");
   container.sha256 = event.Find("sha256");
+  container.origin_sha256 = event.Find("origin-sha256");
   if (container.number == 0 || container.volume.empty() || container.name.empty()) {
     return Bad(event, "a container without number, volume or name");
   }
@@ -216,6 +218,9 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
   ++run->second.containers;
   if (container->ids.empty()) run->second.captures += container->captures;
   by_sha256_.emplace(container->sha256, container->number);
+  if (!container->origin_sha256.empty()) {
+    by_sha256_.insert_or_assign(container->origin_sha256, container->number);
+  }
   containers_.emplace(container->number, std::move(*container));
   return {};
 }
@@ -291,7 +296,7 @@ Status Holdings::ApplyPurge(const LedgerEvent& event) {
   }
   const auto container = containers_.find(*number);
   if (container == containers_.end()) return Bad(event, "there is no such container");
-  by_sha256_.erase(container->second.sha256);
+  std::erase_if(by_sha256_, [&](const auto& entry) { return entry.second == *number; });
   containers_.erase(container);
   purged_.insert(*number);
   return {};

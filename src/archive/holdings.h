@@ -29,6 +29,8 @@ struct Container {
   std::string path;    // of a file that stays where it is; empty: it is in the volume
   std::string name;    // as the file was called when it came
   std::string sha256;  // of the file, in hexadecimal digits
+  // Of the file that it was made from, when that is not here itself; empty: none.
+  std::string origin_sha256;
   std::uint64_t bytes = 0;
   std::uint64_t records = 0;
   std::uint64_t captures = 0;
@@ -124,7 +126,8 @@ class Holdings {
   // Null when there is none.
   const Container* Find(std::uint32_t number) const;
   const Container* FindOpen(std::uint32_t number) const;
-  // The container whose file has these bytes; null when there is none.
+  // The container whose file has these bytes, or was made from such a file; null when there is
+  // none.
   const Container* FindBySha256(std::string_view sha256) const;
 
   std::uint32_t NextContainer() const;

@@ -104,6 +104,7 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
                                       const ImportOptions& options) {
   container_.run = run;
   container_.name = NameOf(path);
+  container_.origin_sha256 = options.origin_sha256;
   Result<std::string> file = Fetch(path, options);
   if (!file) return file.error();
   ImportOutcome outcome;

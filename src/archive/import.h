@@ -11,6 +11,8 @@ namespace stele::archive {
 
 struct ImportOptions {
   bool in_place = false;  // the file stays where it is, and must not change or go away
+  // Of the file that this one was made from, in hexadecimal digits; empty: of none.
+  std::string origin_sha256;
   // Told how many more bytes of the file were worked on: each byte twice, once when it is copied
   // and once when it is read.
   std::function<void(std::uint64_t bytes)> progress;

@@ -21,10 +21,14 @@ void ReplaceAll(std::string& text, std::string_view what, std::string_view with)
 }  // namespace
 
 std::string DerivedRecordId(std::string_view sha256, std::uint64_t offset) {
+  return DerivedRecordId(sha256, fmt::format("{}", offset));
+}
+
+std::string DerivedRecordId(std::string_view sha256, std::string_view record) {
   // The name space is the project's own: the UUID of version 5 of "stele" among DNS names.
   constexpr std::string_view kNamespace =
       "\x8e\x1f\x4b\x0c\x52\x6d\x5a\x37\x9c\x21\x5e\x04\xd1\x7b\x66\x90";
-  const std::string name = fmt::format("{}{}:{}", kNamespace, sha256, offset);
+  const std::string name = fmt::format("{}{}:{}", kNamespace, sha256, record);
   std::string bytes(DigestOf(DigestAlgorithm::kSha1, name).bytes().substr(0, 16));
   bytes[6] = static_cast<char>((bytes[6] & 0x0F) | 0x50);
   bytes[8] = static_cast<char>((bytes[8] & 0x3F) | 0x80);

@@ -71,7 +71,9 @@ class WarcExport {
 };
 
 // The id of a record that has none in its file, the same whenever it is asked for: a UUID of
-// version 5, made from the file's SHA-256 (hexadecimal digits) and the record's offset. Without <>.
+// version 5, made from the file's SHA-256 (hexadecimal digits) and the record's offset, or what
+// else it is known by there. Without <>.
+std::string DerivedRecordId(std::string_view sha256, std::string_view record);
 std::string DerivedRecordId(std::string_view sha256, std::uint64_t offset);
 
 }  // namespace stele::archive

@@ -3,11 +3,17 @@
 #include <filesystem>
 #include <set>
 
+#include "archive/durable_file.h"
 #include "archive/import.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/file_jobs.h"
 #include "cli/file_tree.h"
+#include "cli/output.h"
+#include "cli/repacking.h"
+#include "cli/rewriting.h"
+#include "cli/temporary_folder.h"
+#include "dedup/archive_originals.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -20,6 +26,7 @@ struct Totals {
   std::atomic<std::uint64_t> known = 0;
   std::atomic<std::uint64_t> passed = 0;
   std::atomic<std::uint64_t> captures = 0;
+  std::atomic<std::uint64_t> duplicates = 0;  // written as revisits
   std::atomic<std::uint64_t> bytes = 0;
 };
 
@@ -44,13 +51,66 @@ struct ImportRun {
   archive::ArchiveWriter& archive;
   std::uint32_t run;
   bool in_place;
+  bool repack;
+  dedup::ArchiveOriginals* originals;  // null: duplicates are kept
   bool json;
   bool quiet;
   std::set<std::string> named;  // by the person, and not found in a directory
   Context& context;
   Totals totals = {};
+  std::atomic<bool> damaged = false;  // records could not be repacked
 
-  Result<ExitCode> Import(FileJob& job) {
+  // Writes the file anew, and brings that in. The outcome is told as if it were the file itself.
+  Result<archive::ImportOutcome> ImportRepacked(FileJob& job) {
+    if (job.path == "-") {
+      return Error{ErrorCode::kInvalid, "--repack reads a file more than once: name one"};
+    }
+    const Result<archive::FileFacts> facts = archive::FactsOf(context.fs, job.path);
+    if (!facts) return facts.error();
+    archive::ImportOutcome outcome;
+    if (const std::optional<archive::Container> here = archive.FindBySha256(facts->sha256)) {
+      outcome.container = *here;
+      return outcome;
+    }
+    Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
+    if (!folder) return folder.error();
+    const std::string source = job.path.substr(job.path.rfind('/') + 1);
+    const std::string name = WarcName(source, record::Compression::kGzip);
+    const std::string path = fmt::format("{}/{}", (*folder)->path(), name);
+    Result<std::unique_ptr<OutputFile>> file = OutputFile::Create(context, path, false);
+    if (!file) return file.error();
+    Result<RepackOutcome> repacked =
+        Repack(context, job, {name, source, facts->sha256, (*folder)->path() + "/block", originals},
+               **file);
+    if (!repacked) return repacked.error();
+    if (const Status written = (*file)->Commit(); !written) return written.error();
+    totals.duplicates += repacked->duplicates;
+    if (repacked->code != ExitCode::kDone) damaged = true;
+    archive::ImportOptions options;
+    options.origin_sha256 = facts->sha256;
+    Result<archive::ImportOutcome> imported = archive::ImportFile(archive, run, path, options);
+    if (!imported || !imported->is_new || originals == nullptr) return imported;
+    const Status learned = Learn(imported->container);
+    return learned ? std::move(imported) : learned.error();
+  }
+
+  // The payloads of a container are known to the files after it.
+  Status Learn(const archive::Container& container) {
+    const Result<std::unique_ptr<archive::ContainerRows>> rows =
+        archive.View().RowsOf(container.number);
+    if (!rows) return rows.error();
+    std::uint64_t ordinal = 0;
+    return (*rows)->ForEachCapture([&](std::span<archive::ContainerCapture> some) -> Status {
+      for (archive::ContainerCapture& capture : some) {
+        container.Place(capture.row, ordinal++);
+        if ((capture.row.flags & catalog::kRevisit) != 0) continue;
+        originals->Learn(capture.row.id, {capture.row.sha1, capture.row.sha256});
+      }
+      return {};
+    });
+  }
+
+  Result<archive::ImportOutcome> ImportAsItIs(FileJob& job) {
     archive::ImportOptions options;
     options.in_place = in_place;
     // Each byte is told twice; the bar knows each once.
@@ -62,7 +122,11 @@ struct ImportRun {
     };
     std::string path = job.path;
     if (in_place && path != "-") path = std::filesystem::absolute(path).lexically_normal();
-    Result<archive::ImportOutcome> outcome = archive::ImportFile(archive, run, path, options);
+    return archive::ImportFile(archive, run, path, options);
+  }
+
+  Result<ExitCode> Import(FileJob& job) {
+    const Result<archive::ImportOutcome> outcome = repack ? ImportRepacked(job) : ImportAsItIs(job);
     // Other files stand beside archive files in many a directory.
     if (!outcome && outcome.error().code == ErrorCode::kInvalid && !named.contains(job.path)) {
       ++totals.passed;
@@ -123,8 +187,13 @@ Status MakeArchive(const std::string& directory, const Arguments& arguments, Con
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  const int threads = ThreadsOf(arguments, context);
+  int threads = ThreadsOf(arguments, context);
   if (threads == 0 || !HasFiles(arguments, context)) return ExitCode::kUsage;
+  const bool repack = arguments.Has("--repack") || arguments.Has("--dedup");
+  if (repack && arguments.Has("--in-place")) {
+    Complain(context, "--in-place leaves files as they are, --repack writes them anew: choose one");
+    return ExitCode::kUsage;
+  }
   Result<std::vector<std::string>> files = FilesOf(arguments.positionals);
   if (!files) return Fail(context, files.error());
   if (files->empty()) {
@@ -139,12 +208,22 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(directory, "import", context, code);
   if (archive == nullptr) return code;
+  std::unique_ptr<dedup::ArchiveOriginals> originals;
+  if (arguments.Has("--dedup")) {
+    threads = 1;  // each file is to know those before it
+    originals = std::make_unique<dedup::ArchiveOriginals>([&] { return archive->View(); });
+    if (const Status loaded = originals->LoadDigests(); !loaded) {
+      return Fail(context, loaded.error());
+    }
+  }
   Result<std::uint32_t> run =
       archive->BeginRun("import", fmt::format("{}", fmt::join(arguments.positionals, " ")));
   if (!run) return Fail(context, run.error());
   ImportRun import{*archive,
                    *run,
                    arguments.Has("--in-place"),
+                   repack,
+                   originals.get(),
                    arguments.Has("--json"),
                    arguments.Has("--quiet"),
                    {arguments.positionals.begin(), arguments.positionals.end()},
@@ -155,13 +234,17 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (!arguments.Has("--quiet")) {
     const Totals& totals = import.totals;
     const std::string text = fmt::format(
-        "run {}: {}, {} of them here already{}; {}, {}\n", *run, Count(totals.files.load(), "file"),
-        totals.known.load(),
+        "run {}: {}, {} of them here already{}; {}{}, {}\n", *run,
+        Count(totals.files.load(), "file"), totals.known.load(),
         totals.passed > 0 ? fmt::format(", {} others passed over", totals.passed.load()) : "",
-        Count(totals.captures.load(), "capture"), ByteCount(totals.bytes.load()));
+        Count(totals.captures.load(), "capture"),
+        repack
+            ? fmt::format(", {} of them duplicates that became revisits", totals.duplicates.load())
+            : "",
+        ByteCount(totals.bytes.load()));
     static_cast<void>(context.err.Write(text));
   }
-  return code;
+  return code == ExitCode::kDone && import.damaged ? ExitCode::kDefects : code;
 }
 
 }  // namespace
@@ -177,15 +260,23 @@ Command ImportCommand() {
       "own name: it is copied into "
       "the archive, or with --in-place stays where it is, and may then not be changed or moved. A "
       "file that is here already changes nothing, so an import that was interrupted is simply "
-      "started again.\n\nDamaged places are reported and passed; what can be read is listed, and "
+      "started again.\n\n--repack writes each file anew before it comes in: as WARC 1.1, each "
+      "record compressed "
+      "alone, with new record ids and a note of the file that it was made from. --dedup does that, "
+      "too, and writes responses whose payload is in the archive, or further up in the file, as "
+      "revisits, one file after another.\n\nDamaged places are reported and passed; what can be "
+      "read is listed, and "
       "the exit code is then 1.";
   command.arguments = "FILE...";
   command.options = WithArchiveOption(WithFileOptions(
       {{"--in-place", "", "Leave the files where they are"},
+       {"--repack", "", "Write them anew, with new record ids"},
+       {"--dedup", "", "Repack, with revisits in place of payloads that are known"},
        {"--title", "TEXT", "The title of an archive that is made", "the directory's name"},
        {"--json", "", "One JSON object for each file"}}));
   command.examples = {{"stele import --archive my-archive crawls/", "All files below a directory"},
                       {"stele import --in-place /mnt/warcs/*.warc.gz", "Without copying"},
+                      {"stele import --dedup crawl-*.warc.gz", "Keep each payload once"},
                       {"curl -s URL | stele import -", "From a pipe"}};
   command.run = Run;
   return command;
