@@ -51,7 +51,7 @@ Result<CrawlSummary> SummarizeCrawl(const archive::ArchiveView& view, std::uint3
   summary.run = run;
   summary.pages = report->pages.captures;
   summary.files = report->all.captures;
-  summary.stored = report->container_bytes;
+  summary.stored = report->all.bytes - report->revisits.bytes;
   if (!before) return summary;
   summary.changes.emplace();
   archive::CaptureQuery earlier;

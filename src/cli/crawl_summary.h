@@ -16,8 +16,8 @@ struct CrawlSummary {
   std::uint32_t run = 0;
   std::uint64_t pages = 0;
   std::uint64_t files = 0;
-  std::uint64_t bytes = 0;   // of what was fetched, known to the crawl alone
-  std::uint64_t stored = 0;  // on the disk
+  std::uint64_t bytes = 0;   // of the payloads that were fetched, known to the crawl alone
+  std::uint64_t stored = 0;  // of those that were not here
   std::uint64_t milliseconds = 0;
   std::uint64_t missing = 0;  // that pages need
   // Compared with the run before, where there is one: URLs by archive::ChangeState.

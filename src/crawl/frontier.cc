@@ -1,8 +1,13 @@
-// The rows of the table:
+// The rows of the table, each with its kind as the first byte of its key:
+//
 //   u KEY                       a URL that was added, by its seen key
-//   q HOST 0 PRIORITY NUMBER    one that waits or was taken; the bytes sort in the order of
-//   fetching h HOST                      how many rows its queue has, and how many it ever had n
-//   NAME                      a note; "next" is the number of the next row
+//
+//   q HOST 0 PRIORITY NUMBER    one that waits or was taken, in the order of fetching
+//
+//   h HOST                      how many rows its queue has, and how many it ever had
+//
+//   n NAME                      a note; "next" is the number of the next row
+//
 // Rows, their counts and the next number change in one write, so that any state on the disk is one
 // that was true.
 #include "crawl/frontier.h"
