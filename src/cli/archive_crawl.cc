@@ -101,6 +101,11 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
     if (equals == std::string::npos) return Wrong("--resolve", pair, "example.org=192.0.2.1");
     settings.resolve.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
+  if (const std::optional<std::string> text = arguments.Get("--proxy")) {
+    Result<net::FetchProxy> proxy = crawl::ParseProxy(*text);
+    if (!proxy) return proxy.error();
+    settings.proxy = *std::move(proxy);
+  }
   return {};
 }
 
@@ -408,6 +413,7 @@ Command CrawlCommand() {
        {"--seeds", "FILE", "More URLs, one in each line"},
        {"--no-sitemaps", "", "Do not ask for the sitemaps that robots.txt names"},
        {"--resolve", "HOST=ADDRESS", "Do not ask for the address of a host; repeatable"},
+       {"--proxy", "HOST:PORT", "Ask an HTTP proxy for everything"},
        {"--connections", "N", "At most so many at a time", "256"},
        {"--title", "TEXT", "The title of an archive that is made", "the directory's name"},
        {"--json", "", "The summary as a JSON object"},

@@ -42,26 +42,14 @@ constexpr double kDelaySecondsMax = 1e6;
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 19> kKeys = {
-    {{"seeds", Kind::kTexts},
-     {"rules", Kind::kTexts},
-     {"resolve", Kind::kTexts},
-     {"scope", Kind::kText},
-     {"robots", Kind::kText},
-     {"user_agent", Kind::kText},
-     {"contact", Kind::kText},
-     {"logins", Kind::kText},
-     {"cookies", Kind::kText},
-     {"delay", Kind::kSeconds},
-     {"sitemaps", Kind::kSwitch},
-     {"depth", Kind::kWhole},
-     {"max_pages", Kind::kWhole},
-     {"max_bytes", Kind::kWhole},
-     {"max_time", Kind::kWhole},
-     {"max_file_bytes", Kind::kWhole},
-     {"max_host_urls", Kind::kWhole},
-     {"tries", Kind::kWhole},
-     {"connections", Kind::kWhole}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 20> kKeys = {
+    {{"seeds", Kind::kTexts},    {"rules", Kind::kTexts},          {"resolve", Kind::kTexts},
+     {"scope", Kind::kText},     {"robots", Kind::kText},          {"user_agent", Kind::kText},
+     {"contact", Kind::kText},   {"logins", Kind::kText},          {"cookies", Kind::kText},
+     {"proxy", Kind::kText},     {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},
+     {"depth", Kind::kWhole},    {"max_pages", Kind::kWhole},      {"max_bytes", Kind::kWhole},
+     {"max_time", Kind::kWhole}, {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
+     {"tries", Kind::kWhole},    {"connections", Kind::kWhole}}};
 
 bool IsA(Kind kind, const toml::node& node) {
   switch (kind) {
@@ -169,6 +157,9 @@ std::string FormatSettings(const CrawlSettings& settings) {
   std::vector<std::string> resolve;
   for (const auto& [host, address] : settings.resolve) resolve.push_back(host + '=' + address);
   if (!resolve.empty()) table.insert("resolve", ArrayOf(resolve));
+  if (settings.proxy) {
+    table.insert("proxy", fmt::format("{}:{}", settings.proxy->host, settings.proxy->port));
+  }
   std::ostringstream text;
   text << "# What `stele crawl` does in this archive when nothing else is said: docs/crawling.md\n"
        << table << '\n';
@@ -221,7 +212,26 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
       settings.resolve.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
     }
   }
+  if (const std::optional<std::string> address = table["proxy"].value<std::string>()) {
+    Result<net::FetchProxy> proxy = ParseProxy(*address);
+    if (!proxy) {
+      return Error{ErrorCode::kInvalid, fmt::format("{}: {}", name, proxy.error().text)};
+    }
+    settings.proxy = *std::move(proxy);
+  }
   return settings;
+}
+
+Result<net::FetchProxy> ParseProxy(std::string_view text) {
+  const Result<url::Url> parsed = ParseSeed(text);
+  if (!parsed || parsed->scheme() != "http" || parsed->path_and_query() != "/") {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} is no proxy; write for example proxy.example:3128", text)};
+  }
+  net::FetchProxy proxy;
+  proxy.host = parsed->host();
+  proxy.port = *parsed->effective_port();
+  return proxy;
 }
 
 Result<url::Url> ParseSeed(std::string_view text) {

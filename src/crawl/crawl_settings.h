@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "crawl/politeness.h"
 #include "crawl/scope.h"
+#include "net/fetch.h"
 
 namespace stele::crawl {
 
@@ -48,10 +50,13 @@ struct CrawlSettings {
   std::size_t connections = 256;
   std::size_t workers = 2;
   std::vector<std::pair<std::string, std::string>> resolve;  // host, address: instead of asking
+  std::optional<net::FetchProxy> proxy;                      // everything is asked of it
 };
 
 // Errors: kInvalid, for rules that are none.
 Result<ScopeOptions> ScopeOptionsOf(const CrawlSettings& settings);
+// "proxy.example:3128", with or without http:// before it. Errors: kInvalid.
+Result<net::FetchProxy> ParseProxy(std::string_view text);
 // What is sent as User-Agent.
 std::string UserAgentOf(const CrawlSettings& settings);
 

@@ -25,6 +25,7 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.tries_max = 9;
   settings.connections = 17;
   settings.resolve = {{"a.org", "127.0.0.2"}};
+  settings.proxy = net::FetchProxy{"proxy.example", 8080, ""};
   const std::string text = FormatSettings(settings);
   const Result<CrawlSettings> again = ParseSettings(text, "job.toml");
   ASSERT_TRUE(again) << again.error().text;
@@ -34,13 +35,15 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(again->politeness.delay, settings.politeness.delay);
   EXPECT_EQ(again->robots, settings.robots);
   EXPECT_EQ(again->resolve, settings.resolve);
+  EXPECT_EQ(again->proxy, settings.proxy);
   EXPECT_EQ(again->bytes_max, settings.bytes_max);
 }
 
 TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
-  for (const char* wrong : {"seeds = [", "seeds = \"a\"", "moon = 1", "depth = -1", "delay = nan",
-                            "seeds = [1]", "scope = \"moon\"", "robots = \"maybe\"",
-                            "rules = [\"host:a.org\"]", "rules = [\"+moon:a.org\"]"}) {
+  for (const char* wrong :
+       {"seeds = [", "seeds = \"a\"", "moon = 1", "depth = -1", "delay = nan", "seeds = [1]",
+        "scope = \"moon\"", "robots = \"maybe\"", "proxy = \"ftp://a.org/\"",
+        "rules = [\"host:a.org\"]", "rules = [\"+moon:a.org\"]"}) {
     const Result<CrawlSettings> settings = ParseSettings(wrong, "x/job.toml");
     const bool good = settings && ScopeOptionsOf(*settings);
     EXPECT_FALSE(good) << wrong;

@@ -416,6 +416,7 @@ void Crawler::Fetch(const VisitPointer& visit) {
   }
   visit->has_secrets = credentials_.GoesTo(site, Now());
   request.private_addresses = IsTrusted(url.host());
+  request.proxy = settings_.proxy;
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   politeness_.Begin(visit->host(), visit->kind, Now());
   ++fetching_;
