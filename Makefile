@@ -4,7 +4,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build web test demo bench bench-store bench-catalog format install clean
+.PHONY: help deps build web test demo bench bench-store bench-catalog bench-access bench-crawl format install clean
 
 help: ## Say what each target does
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,6 +41,14 @@ bench-catalog: build ## Measure the catalog against others (ARGS=--quick); write
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build/release --target catalog_load -j $(JOBS)
 	@bench/catalog_run $(ARGS)
+
+bench-access: build ## Measure stele serve against pywb (ARGS=--quick); writes bench/results/
+	@tools/deps tools/packages-bench-access.txt
+	@bench/access_run $(ARGS)
+
+bench-crawl: build ## Measure stele crawl against wget and httrack (ARGS=--quick); writes bench/results/
+	@tools/deps tools/packages-bench-crawl.txt || echo "bench-crawl: goes on without what is missing"
+	@bench/crawl_run $(ARGS)
 
 format: deps ## Format all C++ with clang-format
 	@find src tests bench -name '*.h' -o -name '*.cc' | xargs clang-format-16 -i
