@@ -1,4 +1,4 @@
-"""What is exported replays completely in a pywb that has nothing else.
+"""What is exported, and what is crawled, replays completely in a pywb that has nothing else.
 
 pywb is used where bench/run has installed it (build/peers); where it is missing, that is said.
 """
@@ -9,8 +9,10 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -41,10 +43,10 @@ class Pywb(unittest.TestCase):
         self.assertIn(done.returncode, codes, done.stderr.decode())
         return done.stdout
 
-    def serve(self, warc):
+    def serve(self, *files):
         home = self.folder / "pywb"
         home.mkdir()
-        for words in (["init", "c"], ["add", "c", warc]):
+        for words in (["init", "c"], ["add", "c", *files]):
             subprocess.run([PEERS / "wb-manager", *words], cwd=home, check=True,
                            capture_output=True)
         port = free_port()
@@ -66,7 +68,9 @@ class Pywb(unittest.TestCase):
                        capture_output=True, check=False)
         warc = self.folder / "out.warc.gz"
         self.stele("export", "--quiet", "--archive", self.archive, warc, codes=(0, 1))
-        port = self.serve(warc)
+        return self.compare_all(self.serve(warc))
+
+    def compare_all(self, port):
         rows = [json.loads(line) for line in
                 self.stele("ls", "--json", "--archive", self.archive).splitlines()]
         # pywb knows times to the second and one capture for each.
@@ -99,6 +103,24 @@ class Pywb(unittest.TestCase):
                                  hashlib.sha256(ours).hexdigest())
             replayed += 1
         return replayed
+
+    def test_D6_containers_of_crawls_replay_as_they_lie_there(self):
+        port_file = self.folder / "port"
+        site = subprocess.Popen([sys.executable, EXAMPLES / "lighthouse_server.py", port_file])
+        self.addCleanup(site.wait)
+        self.addCleanup(site.kill)
+        while not (port_file.exists() and port_file.read_text().endswith("\n")):
+            time.sleep(0.05)
+        for _ in range(3):
+            self.stele("crawl", "--archive", self.archive, "--delay", "0", "--proxy",
+                       f"127.0.0.1:{port_file.read_text().strip()}", "http://lighthouse.example/")
+            site.send_signal(signal.SIGUSR1)
+            time.sleep(1.1)  # so that pywb can tell the captures apart
+        rows = self.stele("ls", "--json", "--archive", self.archive)
+        self.assertGreater(rows.count(b'"revisit": true'), 5)
+        files = sorted(self.archive.glob("volumes/main/*/*.warc.gz"))
+        self.assertEqual(len(files), 3)
+        self.assertGreater(self.compare_all(self.serve(*files)), 20)
 
     def test_D6_the_example_site_replays(self):
         self.assertGreater(self.replay_all(*sorted(EXAMPLES.glob("*.warc.gz"))), 5)
