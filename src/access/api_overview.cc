@@ -173,8 +173,9 @@ void SendSearch(const Call& call, const Overview* overview) {
   const Result<std::uint64_t> limit = call.parameters.Number("limit", 20, kSearchMax);
   if (!limit) return SendError(call, limit.error());
   const std::string query(call.parameters.Get("q").value_or(""));
+  const std::string lower = AsciiLower(query);
   std::vector<std::string> words;
-  for (const std::string_view word : Split(AsciiLower(query), ' ')) {
+  for (const std::string_view word : Split(lower, ' ')) {
     if (!word.empty()) words.emplace_back(word);
   }
   if (words.empty()) return SendError(call, 400, "", "say what to look for: q=");
