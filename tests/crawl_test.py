@@ -1,6 +1,7 @@
 """The crawler on a small web that behaves, and on one that does not."""
 
 import gzip
+import json
 import random
 import re
 import signal
@@ -328,6 +329,137 @@ class Misbehaving(CrawlTest):
         self.web.add(HOST, "/a", "a")
         self.crawl(self.web.url(HOST))
         self.assertIn((f"http://{HOST}/a", 200), self.urls())
+
+
+class Patch(CrawlTest):
+    """What pages need and a crawl did not bring: named with the reason, and fetched later."""
+
+    def missing(self, *arguments):
+        report = json.loads(self.stele("report", "--json", *arguments))["crawl"]
+        self.assertEqual(report["missing_count"], len(report["missing"]))
+        return {entry["url"].replace(f":{self.web.port}", ""): entry["why"]
+                for entry in report["missing"]}
+
+    def plant(self):
+        """A page whose embeds fail for every reason there is; returns a function that repairs."""
+        def flaky(mime, body):
+            return lambda _: (200, {"Content-Type": mime}, body) if repaired else (500, {}, b"")
+        repaired = []
+        web = self.web
+        web.add(HOST, "/robots.txt", "User-agent: *\nDisallow: /private\n", "text/plain")
+        web.add(HOST, "/style.css", flaky("text/css", b"a { background: url(/back.png) }"))
+        web.add(HOST, "/flaky.png", flaky("image/png", b"flaky"))
+        web.add(HOST, "/back.png", b"back", "image/png")
+        web.add(HOST, "/private/p.png", b"private", "image/png")
+        web.add(HOST, "/big.png", b"big" * 2000, "image/png")
+        web.add("cdn.test", "/out.png", b"out", "image/png")
+        web.add("cdn.test", "/other.html", links("/"))
+        for i in range(8):
+            web.add("many.test", f"/{i}.png", f"{i}".encode(), "image/png")
+        images = ["/flaky.png", "/gone.png", "/private/p.png", "/big.png",
+                  web.url("cdn.test", "/out.png"),
+                  *(web.url("many.test", f"/{i}.png") for i in range(8))]
+        web.add(HOST, "/", "<link rel=stylesheet href=/style.css>" +
+                "".join(f'<img src="{image}">' for image in images))
+        return lambda: repaired.append(True)
+
+    def test_I1_every_reason_is_named_and_after_a_patch_only_what_cannot_be_had_is_left(self):
+        repair = self.plant()
+        # The six of the first host are within the limit, two of the other are not.
+        self.crawl(self.web.url(HOST), "--exclude", "host:cdn.test", "--max-file-size", "3000",
+                   "--max-host-urls", "6")
+        planted = {f"http://{HOST}/style.css": "error", f"http://{HOST}/flaky.png": "error",
+                   f"http://{HOST}/gone.png": "error", f"http://{HOST}/private/p.png": "robots",
+                   f"http://{HOST}/big.png": "limit", "http://cdn.test/out.png": "scope",
+                   "http://many.test/6.png": "limit", "http://many.test/7.png": "limit"}
+        self.assertEqual(self.missing(), planted)
+        repair()
+        self.web.forget()
+        out = self.crawl("--patch")
+        self.assertRegex(self.said, "what pages of run 1 need")
+        self.assertRegex(out, r"^Run 2  patches run 1: 4 of 8 missing embeds; 9 files, .*"
+                              r"4 embeds missing")
+        self.assertEqual(self.web.asked(HOST)["/"], 0)
+        self.assertEqual(self.web.asked(HOST)["/private/p.png"], 0)
+        self.assertIn((f"http://{HOST}/back.png", 200), self.urls("--run", "2"))
+        stays = {url: why for url, why in planted.items() if url.endswith(
+            ("gone.png", "p.png", "big.png", "out.png"))}
+        self.assertEqual(self.missing(), stays)
+        self.assertEqual(self.missing("--run", "1"), stays)
+        out = self.crawl("--patch", "--robots", "embeds", "--include", "host:cdn.test",
+                         "--max-file-size", "1MB", "--json")
+        self.assertEqual({**json.loads(out), "milliseconds": 0, "bytes": 0, "stored": 0},
+                         {"run": 3, "pages": 0, "files": 6, "bytes": 0, "stored": 0,
+                          "milliseconds": 0, "missing": 1, "patches": 2, "wanted": 4, "found": 3})
+        for run in ((), ("--run", "1"), ("--run", "2")):
+            self.assertEqual(self.missing(*run), {f"http://{HOST}/gone.png": "error"})
+        self.assertRegex(self.stele("report", "--run", "1"), r"7 files that pages need came by")
+        # A patch is no run to compare with: the next whole one is compared with the first.
+        self.assertRegex(self.crawl(), r"Run 4 .* identical")
+        self.check_containers()
+        self.stele("verify")
+
+    def gallery(self, pictures):
+        for i in range(pictures):
+            self.web.add(HOST, f"/{i}.png", f"picture {i}".encode(), "image/png")
+        self.web.add(HOST, "/", "".join(f"<img src=/{i}.png>" for i in range(pictures)))
+        self.web.latency = 0.03
+
+    def test_I1_what_a_limit_of_the_crawl_left_is_named_and_patched(self):
+        self.gallery(30)
+        self.crawl(self.web.url(HOST), "--max-pages", "1", "--connections", "1")
+        missing = self.missing()
+        self.assertGreater(len(missing), 5)
+        self.assertEqual(set(missing.values()), {"limit"})
+        self.crawl("--patch")
+        self.assertEqual(self.missing(), {})
+        self.assertEqual(self.missing("--run", "1"), {})
+        asked = self.web.asked(HOST)
+        self.assertEqual([asked[f"/{i}.png"] for i in range(30)], [1] * 30)
+
+    def test_I1_a_patch_that_is_interrupted_goes_on_as_one(self):
+        self.gallery(40)
+        self.crawl(self.web.url(HOST), "--max-pages", "1", "--connections", "1")
+        self.web.forget()
+        process = subprocess.Popen(self.words("--patch", "--connections", "1"),
+                                   stderr=subprocess.PIPE)
+        while len(self.web.asked(HOST)) < 5:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        out = self.crawl()
+        self.assertIn("Going on with run 2", self.said)
+        self.assertIn("patches run 1", out)
+        self.assertEqual(self.missing(), {})
+        self.assertEqual(self.web.asked(HOST)["/"], 0)
+
+    def test_I1_what_was_interrupted_is_not_patched(self):
+        self.gallery(40)
+        process = subprocess.Popen(self.words(self.web.url(HOST), "--connections", "1"),
+                                   stderr=subprocess.PIPE)
+        while len(self.web.asked(HOST)) < 5:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.crawl("--patch", code=2)
+        self.assertIn("go on with it before you patch it", self.said)
+
+    def test_I1_challenges_and_pages_in_want_of_scripts_are_named(self):
+        self.web.add(HOST, "/", links("/challenge", "/app", "/good") + "<p>" + "text " * 100)
+        self.web.add(HOST, "/challenge", "<title>Just a moment...</title>", status=403,
+                     cf_mitigated="challenge")
+        self.web.add(HOST, "/app", "<div id=root></div><script src=/x.js></script>")
+        self.web.add(HOST, "/x.js", "1", "text/javascript")
+        self.web.add(HOST, "/good", "<p>" + "words " * 100 + "<script src=/x.js></script>")
+        self.crawl(self.web.url(HOST))
+        report = json.loads(self.stele("report", "--json"))["crawl"]
+        found = {entry["url"].rsplit("/", 1)[1]: (entry["trouble"], entry["status"])
+                 for entry in report["suspects"]}
+        self.assertEqual(found, {"challenge": ("challenge", 403), "app": ("needs-script", 200)})
+        text = self.stele("report")
+        self.assertIn("2 pages may not be what a person would have seen", text)
+        self.assertIn("a challenge of Cloudflare", text)
+        self.assertIn("capture it with a crawler that runs scripts", text)
 
 
 class Interrupted(CrawlTest):

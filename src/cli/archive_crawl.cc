@@ -64,11 +64,11 @@ Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
     if (!policy) return Wrong("--robots", *name, "obey, embeds or ignore");
     settings.robots = *policy;
   }
-  // What is excluded wins over what is included.
-  for (const std::string& rule : arguments.GetAll("--exclude"))
-    settings.rules.push_back('-' + rule);
-  for (const std::string& rule : arguments.GetAll("--include"))
-    settings.rules.push_back('+' + rule);
+  // What is excluded wins over what is included, and both over what the job says.
+  std::vector<std::string> rules;
+  for (const std::string& rule : arguments.GetAll("--exclude")) rules.push_back('-' + rule);
+  for (const std::string& rule : arguments.GetAll("--include")) rules.push_back('+' + rule);
+  settings.rules.insert(settings.rules.begin(), rules.begin(), rules.end());
   std::uint64_t depth = settings.depth_max;
   if (const Status taken = TakeNumber(arguments, "--depth", depth); !taken) return taken;
   settings.depth_max = depth;
@@ -281,9 +281,27 @@ std::optional<std::uint32_t> RunBefore(const archive::Holdings& holdings, const 
                                        std::uint32_t run) {
   std::optional<std::uint32_t> before;
   for (const auto& [number, other] : holdings.runs()) {
-    if (number < run && other.end && crawl::JobOf(other) == job) before = number;
+    if (number >= run || !other.end || crawl::JobOf(other) != job) continue;
+    if (!crawl::PatchedRun(other)) before = number;
   }
   return before;
+}
+
+// How much of what was missing this run brought.
+Status CountPatched(const archive::ArchiveView& view, const crawl::CrawlJob& job,
+                    CrawlSummary& summary) {
+  const std::uint32_t patched = *job.patched_run();
+  PatchCount& patch = summary.patch.emplace();
+  patch.run = patched;
+  return crawl::VisitMissing(view.fs(), job.folder().RunFolder(patched),
+                             [&](const crawl::MissingEmbed& missing) -> Status {
+                               const auto found = crawl::RunThatHas(view, missing.url, patched);
+                               if (!found) return found.error();
+                               if (*found && **found < job.run()) return {};
+                               ++patch.wanted;
+                               if (*found) ++patch.found;
+                               return {};
+                             });
 }
 
 // Says how it went; what a person should look at is in the exit code.
@@ -298,12 +316,19 @@ ExitCode Conclude(const crawl::CrawlJob& job, const Plan& plan, const crawl::Cra
     return ExitCode::kFailed;
   }
   const archive::ArchiveView view = archive.View();
-  Result<CrawlSummary> summary =
-      SummarizeCrawl(view, job.run(), RunBefore(view.holdings(), plan.job, job.run()));
+  const bool is_patch = job.patched_run().has_value();
+  Result<CrawlSummary> summary = SummarizeCrawl(
+      view, job.run(), is_patch ? std::nullopt : RunBefore(view.holdings(), plan.job, job.run()));
   if (!summary) return Fail(context, summary.error());
-  const Result<crawl::CrawlReport> report =
+  Result<crawl::CrawlReport> report =
       crawl::ReadCrawlReport(context.fs, job.folder().RunFolder(job.run()));
   if (!report) return Fail(context, report.error());
+  const Status dropped = crawl::DropCaptured(view, job.run(), *report);
+  if (!dropped) return Fail(context, dropped.error());
+  if (is_patch) {
+    const Status counted = CountPatched(view, job, *summary);
+    if (!counted) return Fail(context, counted.error());
+  }
   summary->missing = report->missing_count;
   summary->milliseconds = end.progress.counts.milliseconds;
   summary->bytes = end.progress.counts.bytes;
@@ -352,14 +377,19 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     if (!saved) return Fail(context, saved.error());
   }
   Result<std::unique_ptr<crawl::CrawlJob>> job =
-      crawl::CrawlJob::Open({context.fs, context.clock, *archive}, plan->job, plan->settings);
+      crawl::CrawlJob::Open({context.fs, context.clock, *archive}, plan->job, plan->settings,
+                            arguments.Has("--patch") ? crawl::CrawlJob::Purpose::kPatch
+                                                     : crawl::CrawlJob::Purpose::kCrawl);
   if (!job) return Fail(context, job.error());
   if ((*job)->is_resumed() && !arguments.Has("--quiet")) {
     static_cast<void>(context.err.Write(
         fmt::format("Going on with run {}, which was interrupted\n", (*job)->run())));
   } else if (!plan->is_new_archive && !arguments.Has("--quiet")) {
-    static_cast<void>(context.err.Write(fmt::format("Run {} of {}: {}\n", (*job)->run(), plan->job,
-                                                    SeedsText(plan->settings.seeds))));
+    const std::optional<std::uint32_t> patched = (*job)->patched_run();
+    static_cast<void>(context.err.Write(fmt::format(
+        "Run {} of {}: {}\n", (*job)->run(), plan->job,
+        patched ? fmt::format("what pages of run {} need and it did not bring", *patched)
+                : SeedsText(plan->settings.seeds))));
   }
   running = job->get();
   if (stopped) (*job)->Stop();
@@ -391,10 +421,14 @@ Command CrawlCommand() {
       "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
       "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
       "from --logins and --cookies are sent and never stored. The exit code is 1 where a "
-      "seed could not be fetched.";
+      "seed could not be fetched.\n\n"
+      "--patch fetches what stele report names as missing, in a run of its own that changes "
+      "nothing else: what failed, and what a limit cut off. What robots.txt or the scope kept "
+      "away is fetched where --robots, --scope or --include say so.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(
       {{"--job", "NAME", "The job, where an archive has several", "the host"},
+       {"--patch", "", "Only what pages of the last run need and it did not bring"},
        {"--scope", "SCOPE", "page, prefix, host, domain or any", "host"},
        {"--include", "RULE", "Also what matches; repeatable"},
        {"--exclude", "RULE", "Not what matches; wins over --include; repeatable"},
@@ -421,6 +455,7 @@ Command CrawlCommand() {
   command.examples = {
       {"stele crawl example.org", "A site, into the archive ./example.org"},
       {"cd example.org && stele crawl", "Next week: the same again, or on with an interrupted one"},
+      {"stele crawl --patch", "Fetch what stele report says is missing"},
       {"stele crawl --scope prefix https://example.org/blog/", "Only a part of it"},
       {"stele crawl --exclude 'regex:.*\\.iso' --max-time 2h example.org", "With limits"}};
   command.run = Run;

@@ -196,22 +196,44 @@ Result<std::optional<crawl::CrawlReport>> CrawlReportOf(const archive::ArchiveVi
   if (job.empty()) return std::optional<crawl::CrawlReport>();
   Result<crawl::CrawlReport> report = crawl::ReadCrawlReport(
       view.fs(), crawl::JobFolder(view.layout().directory(), job).RunFolder(run.number));
-  if (report) return std::optional(*std::move(report));
+  if (report) {
+    const Status dropped = crawl::DropCaptured(view, run.number, *report);
+    if (!dropped) return dropped.error();
+    return std::optional(*std::move(report));
+  }
   if (report.error().code != ErrorCode::kNotFound) return report.error();
   return std::optional<crawl::CrawlReport>();
 }
 
 std::string MissingText(const crawl::CrawlReport& report) {
-  if (report.missing_count == 0) return "";
-  std::string out =
-      fmt::format("\n{} missing that pages need:\n", Count(report.missing_count, "file"));
+  std::string out;
+  if (report.came_later > 0) {
+    out += fmt::format("\n{} that pages need came by other ways, or with later runs\n",
+                       Count(report.came_later, "file"));
+  }
+  if (report.missing_count == 0) return out;
+  out += fmt::format("\n{} missing that pages need:\n", Count(report.missing_count, "file"));
   const std::size_t shown = std::min(report.missing.size(), archive::kTroublesShown);
   for (std::size_t i = 0; i < shown; ++i) {
-    const crawl::CrawlReport::Missing& missing = report.missing[i];
+    const crawl::MissingEmbed& missing = report.missing[i];
     out += fmt::format("  {}\n    on {}\n    {}; {}\n", missing.url, missing.page, missing.reason,
                        missing.remedy);
   }
   if (report.missing_count > shown) out += "  ...\n";
+  return out;
+}
+
+std::string SuspectsText(const crawl::CrawlReport& report) {
+  if (report.suspect_count == 0) return "";
+  std::string out = fmt::format("\n{} may not be what a person would have seen:\n",
+                                Count(report.suspect_count, "page"));
+  const std::size_t shown = std::min(report.suspects.size(), archive::kTroublesShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const crawl::CrawlReport::Suspect& suspect = report.suspects[i];
+    out += fmt::format("  {} {}\n    {}\n    {}\n", suspect.status, suspect.url, suspect.why,
+                       crawl::RemedyFor(suspect.trouble));
+  }
+  if (report.suspect_count > shown) out += "  ...\n";
   return out;
 }
 
@@ -235,7 +257,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       text.insert(text.size() - 2, ", \"crawl\": " + crawl);
     }
   } else {
-    text = ReportText(**run, *report) + (*logs ? MissingText(**logs) : "");
+    text = ReportText(**run, *report);
+    if (*logs) text += MissingText(**logs) + SuspectsText(**logs);
   }
   const Status written = context.out.Write(text);
   return written ? code : Fail(context, written.error());
@@ -252,7 +275,8 @@ Command ReportCommand() {
       "that their URL had before; what is missing because the server answered with an error, "
       "which revisits repeat captures that are not in this archive, which places of the files "
       "could not be read. Of a crawl also what its pages need and the archive does not have: "
-      "on which page, why, and what can be done.";
+      "on which page, why, and what can be done (stele crawl --patch fetches what can be had); and "
+      "pages that look like a challenge for robots, or empty without scripts.";
   command.options = WithArchiveOption(
       {{"--run", "N", "The run", "the last"}, {"--json", "", "As a JSON object"}});
   command.examples = {{"stele report", "How did the last import or crawl go?"}};

@@ -17,7 +17,13 @@ std::uint64_t Of(const CrawlSummary& summary, ChangeState state) {
 }  // namespace
 
 std::string CrawlSummary::Text() const {
-  std::string text = fmt::format("Run {}  {}, {}", run, Count(pages, "page"), Count(files, "file"));
+  std::string text = fmt::format("Run {}  ", run);
+  if (patch) {
+    text += fmt::format("patches run {}: {} of {}; {}", patch->run, patch->found,
+                        Count(patch->wanted, "missing embed"), Count(files, "file"));
+  } else {
+    text += fmt::format("{}, {}", Count(pages, "page"), Count(files, "file"));
+  }
   if (changes) {
     text += fmt::format(
         ": {} identical, {} same text, {} changed, {} new, {} gone. Stored {} instead of {}.",
@@ -37,6 +43,10 @@ std::string CrawlSummary::Json() const {
       "{{\"run\": {}, \"pages\": {}, \"files\": {}, \"bytes\": {}, \"stored\": {}, "
       "\"milliseconds\": {}, \"missing\": {}",
       run, pages, files, bytes, stored, milliseconds, missing);
+  if (patch) {
+    json += fmt::format(", \"patches\": {}, \"wanted\": {}, \"found\": {}", patch->run,
+                        patch->wanted, patch->found);
+  }
   for (std::size_t i = 0; changes && i < archive::kChangeStates; ++i) {
     json += fmt::format(", \"{}\": {}", NameOf(static_cast<ChangeState>(i)), (*changes)[i]);
   }

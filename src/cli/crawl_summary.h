@@ -11,6 +11,13 @@
 
 namespace stele::cli {
 
+// How much of what run `run` missed came with another.
+struct PatchCount {
+  std::uint32_t run = 0;
+  std::uint64_t wanted = 0;
+  std::uint64_t found = 0;
+};
+
 // What a run of a crawl came to, for people and programs.
 struct CrawlSummary {
   std::uint32_t run = 0;
@@ -22,6 +29,8 @@ struct CrawlSummary {
   std::uint64_t missing = 0;  // that pages need
   // Compared with the run before, where there is one: URLs by archive::ChangeState.
   std::optional<std::array<std::uint64_t, archive::kChangeStates>> changes;
+
+  std::optional<PatchCount> patch;  // of a run that fills the gaps of another
 
   std::string Text() const;  // "Run 1  142 pages, ..."
   std::string Json() const;

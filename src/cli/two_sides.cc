@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "archive/moment.h"
+#include "crawl/crawl_job.h"
 #include "util/ascii.h"
 
 namespace stele::cli {
@@ -90,7 +91,9 @@ Result<std::optional<TwoSides>> SidesOf(const Arguments& arguments,
 Result<TwoSides> LastTwoRuns(const archive::Holdings& holdings, const catalog::Selection& what) {
   std::vector<std::uint32_t> last;
   for (const auto& [number, run] : holdings.runs()) {
-    if (run.captures > 0 && run.is_from_outside()) last.push_back(number);
+    // What fills the gaps of a run is no run to compare with.
+    const bool is_whole = run.is_from_outside() && !crawl::PatchedRun(run);
+    if (run.captures > 0 && is_whole) last.push_back(number);
   }
   if (last.size() < 2) {
     return Error{ErrorCode::kInvalid,

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kDiskWorkers = 2;
 constexpr std::string_view kRunNote = "run";
 constexpr std::string_view kRunKind = "crawl";
+constexpr std::string_view kPatchKind = "patch";
+constexpr std::string_view kPatchNote = "what is missing in run ";
 
 Result<net::ResolverOptions> ResolverOptionsOf(const CrawlSettings& settings) {
   net::ResolverOptions options;
@@ -104,8 +106,17 @@ Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSett
 
 // The note of a run is "JOB: seeds".
 std::string_view JobOf(const archive::Run& run) {
-  if (run.kind != kRunKind) return "";
+  if (run.kind != kRunKind && run.kind != kPatchKind) return "";
   return std::string_view(run.note).substr(0, run.note.find(": "));
+}
+
+std::optional<std::uint32_t> PatchedRun(const archive::Run& run) {
+  const std::size_t at = run.note.rfind(kPatchNote);
+  if (run.kind != kPatchKind || at == std::string::npos) return std::nullopt;
+  const std::optional<std::uint64_t> number =
+      ParseDecimal(std::string_view(run.note).substr(at + kPatchNote.size()));
+  if (!number) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
 }
 
 CrawlJob::CrawlJob(const Environment& environment, const std::string& name,
@@ -119,7 +130,7 @@ CrawlJob::~CrawlJob() = default;
 
 Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
                                                  const std::string& name,
-                                                 const CrawlSettings& settings) {
+                                                 const CrawlSettings& settings, Purpose purpose) {
   std::unique_ptr<CrawlJob> job(new CrawlJob(environment, name, settings));
   if (const Result<ScopeOptions> scope = ScopeOptionsOf(settings); !scope) return scope.error();
   if (const Status made = job->folder_.Make(environment.fs); !made) return made.error();
@@ -127,23 +138,51 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
   Result<bool> interrupted = job->FindInterrupted();
   if (!interrupted) return interrupted.error();
   job->resumed_ = *interrupted;
+  if (*interrupted && purpose == Purpose::kPatch && !job->patched_run_) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("run {} was interrupted; go on with it before you patch it: stele "
+                             "crawl",
+                             job->run_)};
+  }
   if (!*interrupted) {
-    // What a finished run left behind.
-    if (const Status removed = job->RemoveFrontier(); !removed) return removed.error();
-    if (const Status opened = job->OpenFrontier(); !opened) return opened.error();
-    Result<std::uint32_t> run = environment.archive.BeginRun(
-        kRunKind, fmt::format("{}: {}", name, fmt::join(settings.seeds, " ")));
-    if (!run) return run.error();
-    job->run_ = *run;
-    std::string note;
-    PutFixed32(note, *run);
-    job->frontier_->SetNote(kRunNote, std::move(note));
-    if (const Status committed = job->frontier_->Commit(); !committed) return committed.error();
+    if (const Status begun = job->BeginRun(purpose); !begun) return begun.error();
   }
   if (const Status made = environment.fs.MakeDirectory(job->folder_.RunFolder(job->run_)); !made) {
     return made.error();
   }
   return job;
+}
+
+std::optional<std::uint32_t> CrawlJob::LastRun() const {
+  const archive::ArchiveView view = environment_.archive.View();
+  std::optional<std::uint32_t> last;
+  for (const auto& [number, run] : view.holdings().runs()) {
+    if (run.end && JobOf(run) == name_) last = number;
+  }
+  return last;
+}
+
+Status CrawlJob::BeginRun(Purpose purpose) {
+  // What a finished run left behind.
+  if (const Status removed = RemoveFrontier(); !removed) return removed;
+  if (const Status opened = OpenFrontier(); !opened) return opened;
+  std::string note = fmt::format("{}: {}", name_, fmt::join(settings_.seeds, " "));
+  if (purpose == Purpose::kPatch) {
+    patched_run_ = LastRun();
+    if (!patched_run_) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("the job {} has no run yet that could be patched", name_)};
+    }
+    note = fmt::format("{}: {}{}", name_, kPatchNote, *patched_run_);
+  }
+  Result<std::uint32_t> run =
+      environment_.archive.BeginRun(patched_run_ ? kPatchKind : kRunKind, note);
+  if (!run) return run.error();
+  run_ = *run;
+  std::string number;
+  PutFixed32(number, run_);
+  frontier_->SetNote(kRunNote, std::move(number));
+  return frontier_->Commit();
 }
 
 Status CrawlJob::OpenFrontier() {
@@ -168,7 +207,9 @@ Result<bool> CrawlJob::FindInterrupted() {
   const archive::ArchiveView view = environment_.archive.View();
   const auto& runs = view.holdings().runs();
   const auto run = runs.find(run_);
-  return run != runs.end() && !run->second.end && JobOf(run->second) == name_;
+  if (run == runs.end() || run->second.end || JobOf(run->second) != name_) return false;
+  patched_run_ = PatchedRun(run->second);
+  return true;
 }
 
 Status CrawlJob::RemoveFrontier() {
@@ -210,6 +251,38 @@ Result<Credentials> CrawlJob::LoadCredentials() {
   return credentials;
 }
 
+Status CrawlJob::TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const {
+  const archive::ArchiveView view = environment_.archive.View();
+  // Where the seeds were redirected to is in the log of the run that began with them.
+  std::uint32_t first = *patched_run_;
+  const auto& runs = view.holdings().runs();
+  for (auto run = runs.find(first); run != runs.end(); run = runs.find(first)) {
+    const std::optional<std::uint32_t> before = PatchedRun(run->second);
+    if (!before || *before >= first) break;
+    first = *before;
+  }
+  const Result<CrawlReport> report = ReadCrawlReport(environment_.fs, folder_.RunFolder(first));
+  if (!report) return report.error();
+  for (const CrawlReport::Seed& seed : report->seeds) {
+    if (!seed.redirect.empty()) settings.seeds.push_back(seed.redirect);
+  }
+  wishes.patches = [this, view](const Crawler::Wishes::Add& add) {
+    const std::string folder = folder_.RunFolder(*patched_run_);
+    return VisitMissing(environment_.fs, folder, [&](const MissingEmbed& missing) -> Status {
+      const Result<std::optional<std::uint32_t>> found =
+          RunThatHas(view, missing.url, *patched_run_);
+      if (!found) return found.error();
+      if (*found) return {};
+      Candidate candidate;
+      candidate.url = missing.url;
+      candidate.via = missing.page;
+      candidate.hops = missing.hops;
+      return add(std::move(candidate));
+    });
+  };
+  return {};
+}
+
 void CrawlJob::Stop() {
   stopped_ = true;
   if (Crawler* crawler = crawler_) crawler->Stop();
@@ -231,10 +304,15 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
   dedup::ArchiveOriginals originals([&archive] { return archive.View(); });
   dedup::DuplicateFinder duplicates({}, &originals, nullptr);
   Result<CrawlEnd> end = CrawlEnd();
+  CrawlSettings settings = settings_;
+  Crawler::Wishes wishes{settings, *std::move(scope), *std::move(credentials)};
+  if (patched_run_) {
+    if (const Status taken = TakePatch(wishes, settings); !taken) return taken.error();
+  }
   {
     Crawler crawler(
         {environment_.clock, *network.fetcher, archive, writer, duplicates, *frontier_, log},
-        {settings_, *std::move(scope), *std::move(credentials)}, run_);
+        std::move(wishes), run_);
     crawler_ = &crawler;
     if (stopped_) crawler.Stop();
     end = crawler.Run(show);
@@ -256,6 +334,9 @@ Result<CrawlEnd> CrawlJob::Run(const Crawler::Show& show) {
   if (const Status ended = environment_.archive.EndRun(run_); !ended) return ended.error();
   Result<CrawlReport> report = ReadCrawlReport(environment_.fs, folder_.RunFolder(run_));
   if (!report) return report.error();
+  if (const Status dropped = DropCaptured(environment_.archive.View(), run_, *report); !dropped) {
+    return dropped.error();
+  }
   if (const Status written = WriteReports(environment_.fs, folder_.RunFolder(run_), *report);
       !written) {
     return written.error();

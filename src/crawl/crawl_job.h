@@ -47,6 +47,8 @@ Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSett
 
 // The job of a run, where a crawl wrote it; empty where it was something else.
 std::string_view JobOf(const archive::Run& run);
+// The run whose gaps this one fills; nothing where it fills none.
+std::optional<std::uint32_t> PatchedRun(const archive::Run& run);
 
 // One run of a job: a new one, or the one that was interrupted.
 class CrawlJob {
@@ -57,15 +59,22 @@ class CrawlJob {
     archive::ArchiveWriter& archive;
   };
 
+  enum class Purpose {
+    kCrawl,  // on with what was interrupted, or all anew
+    kPatch,  // fetch what pages of the last run need and it did not bring
+  };
+
   // Borrows what is in `environment` for life. `name` has no slash in it. Errors: kInvalid for
-  // settings that cannot be used, kBusy, kIo.
+  // settings that cannot be used, and where there is nothing to patch yet; kBusy, kIo.
   static Result<std::unique_ptr<CrawlJob>> Open(const Environment& environment,
                                                 const std::string& name,
-                                                const CrawlSettings& settings);
+                                                const CrawlSettings& settings,
+                                                Purpose purpose = Purpose::kCrawl);
   ~CrawlJob();
 
   std::uint32_t run() const { return run_; }
   bool is_resumed() const { return resumed_; }
+  std::optional<std::uint32_t> patched_run() const { return patched_run_; }
   const JobFolder& folder() const { return folder_; }
 
   // Crawls until nothing is left, a limit is reached, or Stop(). Where it was not stopped, the run
@@ -79,6 +88,11 @@ class CrawlJob {
   Status OpenFrontier();
   // False: there is none, or it is over.
   Result<bool> FindInterrupted();
+  Status BeginRun(Purpose purpose);
+  // The last run of this job that is over.
+  std::optional<std::uint32_t> LastRun() const;
+  // What becomes of the crawl when it fills the gaps of a run.
+  Status TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const;
   Status RemoveFrontier();
   Result<CrawlEnd> Crawl(RunLog& log, const Crawler::Show& show);
   Result<RunLog::Sizes> LogSizes();
@@ -92,6 +106,7 @@ class CrawlJob {
   std::unique_ptr<Frontier> frontier_;
   std::uint32_t run_ = 0;
   bool resumed_ = false;
+  std::optional<std::uint32_t> patched_run_;
   std::atomic<bool> stopped_ = false;
   std::atomic<Crawler*> crawler_ = nullptr;  // while it runs
 };

@@ -3,82 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <unordered_set>
 
-#include "crawl/candidate.h"
 #include "crawl/run_log.h"
 #include "formats/crawl_log/duplicate.h"
 #include "formats/crawl_log/line.h"
 #include "formats/url/url.h"
 #include "util/ascii.h"
+#include "util/checksum.h"
 #include "util/json.h"
 
 namespace stele::crawl {
 namespace {
 
 constexpr int kRobotsPrecluded = -9998;
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-
-// Gives all lines of a file without their ends.
-Status ReadLines(io::FileSystem& fs, const std::string& path,
-                 const std::function<void(std::string_view line)>& take) {
-  const Result<std::unique_ptr<io::ReadableFile>> file = fs.OpenForReading(path);
-  if (!file) return file.error();
-  std::string text;
-  std::string piece(kPieceBytes, '\0');
-  for (std::uint64_t offset = 0;;) {
-    const Result<std::size_t> size = (*file)->ReadAt(offset, piece);
-    if (!size) return size.error();
-    if (*size == 0) return {};
-    offset += *size;
-    text.append(piece, 0, *size);
-    std::size_t begin = 0;
-    for (std::size_t end = text.find('\n'); end != std::string::npos;
-         end = text.find('\n', begin)) {
-      take(std::string_view(text).substr(begin, end - begin));
-      begin = end + 1;
-    }
-    text.erase(0, begin);
-  }
-}
-
-bool IsEmbed(std::string_view hops) {
-  Candidate candidate;
-  candidate.hops = hops;
-  return !candidate.is_page() && hops != "P";
-}
-
-// Why something that a page needs is not there, and what a person can do; by the status of the log.
-std::pair<std::string, std::string> ReasonOf(int status) {
-  if (status == kRobotsPrecluded) {
-    return {"robots.txt forbids it", "stele crawl --robots embeds fetches what pages need"};
-  }
-  switch (status) {
-    case -1:
-      return {"its host has no address", "nothing, if the host is gone"};
-    case -2:
-      return {"its host could not be reached", "crawl again later"};
-    case -3:
-      return {"the connection was lost", "crawl again later"};
-    case -4:
-      return {"its host was too slow", "crawl again later"};
-    case -5001:
-      return {"its address is not public", "make its host a seed, if you trust the page"};
-    default:
-      break;
-  }
-  if (status >= 400) {
-    return {fmt::format("the server answered {}", status),
-            status >= 500 || status == 429 ? "crawl again later" : "nothing, if it is gone"};
-  }
-  return {fmt::format("it could not be fetched ({})", status), "crawl again later"};
-}
-
-std::string RemedyOf(std::string_view scope_reason) {
-  if (scope_reason.starts_with("rule")) return "change the rules of the job";
-  if (scope_reason.starts_with("trap")) return "add --include for it, if it is none";
-  return "add --include for it";
-}
 
 class Reader {
  public:
@@ -103,32 +41,34 @@ class Reader {
       }
     }
     TakeSeed(*line, status);
-    if (IsEmbed(line->hops) && (status < 0 || status >= 400)) {
-      const auto [reason, remedy] = ReasonOf(status);
-      AddMissing({line->uri, line->via, reason, remedy});
-    }
+    if (std::optional<MissingEmbed> missing = MissingOf(*line)) AddMissing(*std::move(missing));
+    TakeSuspect(*line, status);
   }
 
   void TakeScopeLine(std::string_view text) {
-    const std::vector<std::string_view> words = Split(text, ' ');
-    constexpr std::size_t kWords = 5;  // time, URL, hops, via, and the reason to the end
-    if (words.size() < kWords) return;
-    const std::string_view reason =
-        text.substr(static_cast<std::size_t>(words[kWords - 1].data() - text.data()));
-    ++report.rejected[std::string(reason)];
-    if (IsEmbed(words[2])) {
-      AddMissing({std::string(words[1]), std::string(words[3]),
-                  fmt::format("it is outside of the crawl ({})", reason), RemedyOf(reason)});
-    }
+    const std::optional<ScopeLine> line = ParseScopeLine(text);
+    if (!line) return;
+    ++report.rejected[std::string(line->reason)];
+    if (std::optional<MissingEmbed> missing = MissingOf(*line)) AddMissing(*std::move(missing));
   }
 
   CrawlReport report;
 
  private:
-  void AddMissing(CrawlReport::Missing missing) {
+  void AddMissing(MissingEmbed missing) {
+    if (!named_.insert(ChecksumOf(missing.url)).second) return;
     ++report.missing_count;
     if (report.missing.size() < CrawlReport::kMissingMax) {
       report.missing.push_back(std::move(missing));
+    }
+  }
+
+  void TakeSuspect(const crawl_log::Line& line, int status) {
+    const std::optional<PageTrouble> trouble = TroubleIn(line);
+    if (!trouble) return;
+    ++report.suspect_count;
+    if (report.suspects.size() < CrawlReport::kMissingMax) {
+      report.suspects.push_back({line.uri, status, trouble->kind, trouble->why});
     }
   }
 
@@ -144,6 +84,8 @@ class Reader {
     seed.status = status;
     if (line.uri != line.source) seed.redirect = line.uri;
   }
+
+  std::unordered_set<std::uint64_t> named_;  // checksums of what is missing
 };
 
 std::string SeedsText(const CrawlReport& report) {
@@ -233,12 +175,27 @@ std::string SeedsJson(const CrawlReport& report) {
 
 std::string MissingJson(const CrawlReport& report) {
   std::string out = "[";
-  for (const CrawlReport::Missing& missing : report.missing) {
+  for (const MissingEmbed& missing : report.missing) {
     JsonMembers members;
     members.AddText("url", missing.url);
     members.AddText("page", missing.page);
+    members.AddText("why", NameOf(missing.why));
     members.AddText("reason", missing.reason);
     members.AddText("remedy", missing.remedy);
+    out += (out.size() > 1 ? ", " : "") + members.Text();
+  }
+  return out + ']';
+}
+
+std::string SuspectsJson(const CrawlReport& report) {
+  std::string out = "[";
+  for (const CrawlReport::Suspect& suspect : report.suspects) {
+    JsonMembers members;
+    members.AddText("url", suspect.url);
+    members.Add("status", std::to_string(suspect.status));
+    members.AddText("trouble", NameOf(suspect.trouble));
+    members.AddText("why", suspect.why);
+    members.AddText("remedy", RemedyFor(suspect.trouble));
     out += (out.size() > 1 ? ", " : "") + members.Text();
   }
   return out + ']';
@@ -248,13 +205,27 @@ std::string MissingJson(const CrawlReport& report) {
 
 Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folder) {
   Reader reader;
-  const Status crawl = ReadLines(fs, RunLog::CrawlLogPath(folder),
-                                 [&](std::string_view line) { reader.TakeCrawlLine(line); });
+  const Status crawl = ReadLogLines(fs, RunLog::CrawlLogPath(folder),
+                                    [&](std::string_view line) { reader.TakeCrawlLine(line); });
   if (!crawl) return crawl.error();
-  const Status scope = ReadLines(fs, RunLog::ScopeLogPath(folder),
-                                 [&](std::string_view line) { reader.TakeScopeLine(line); });
+  const Status scope = ReadLogLines(fs, RunLog::ScopeLogPath(folder),
+                                    [&](std::string_view line) { reader.TakeScopeLine(line); });
   if (!scope) return scope.error();
   return std::move(reader.report);
+}
+
+Status DropCaptured(const archive::ArchiveView& view, std::uint32_t run, CrawlReport& report) {
+  Status status;
+  const std::size_t before = report.missing.size();
+  std::erase_if(report.missing, [&](const MissingEmbed& missing) {
+    if (!status) return false;
+    const Result<std::optional<std::uint32_t>> found = RunThatHas(view, missing.url, run);
+    if (!found) status = found.error();
+    return found && found->has_value();
+  });
+  report.came_later += before - report.missing.size();
+  report.missing_count -= before - report.missing.size();
+  return status;
 }
 
 std::string ReportJson(const CrawlReport& report) {
@@ -272,7 +243,10 @@ std::string ReportJson(const CrawlReport& report) {
   all.Add("statuses", statuses.Text());
   all.Add("rejected", rejected.Text());
   all.Add("missing_count", std::to_string(report.missing_count));
+  all.Add("came_later_count", std::to_string(report.came_later));
   all.Add("missing", MissingJson(report));
+  all.Add("suspect_count", std::to_string(report.suspect_count));
+  all.Add("suspects", SuspectsJson(report));
   return all.Text() + '\n';
 }
 

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "archive/archive_view.h"
+#include "crawl/missing_embeds.h"
+#include "crawl/page_trouble.h"
 #include "io/file_system.h"
 #include "util/result.h"
 
@@ -29,13 +32,14 @@ struct CrawlReport {
     // Something could be fetched there.
     bool is_good() const { return status >= 200 && status < 400; }
   };
-  // What a page needs and the archive does not have.
-  struct Missing {
+  // A page that is probably not what a person would have seen.
+  struct Suspect {
     std::string url;
-    std::string page;
-    std::string reason;
-    std::string remedy;
+    int status = 0;
+    PageTrouble::Kind trouble = PageTrouble::Kind::kChallenge;
+    std::string why;
   };
+  // So many are named, of each kind; the others are counted.
   static constexpr std::size_t kMissingMax = 10'000;
 
   Sum all;
@@ -44,12 +48,19 @@ struct CrawlReport {
   std::map<int, std::uint64_t> statuses;
   std::map<std::string, std::uint64_t> rejected;  // by the reason in scope.log
   std::vector<Seed> seeds;
-  std::vector<Missing> missing;  // at most kMissingMax
+  std::vector<MissingEmbed> missing;  // at most kMissingMax
   std::uint64_t missing_count = 0;
+  std::uint64_t came_later = 0;   // was missing, and the archive has it now
+  std::vector<Suspect> suspects;  // at most kMissingMax
+  std::uint64_t suspect_count = 0;
 };
 
 // Reads crawl.log and scope.log in the folder of a run, once, line by line. Errors: kNotFound, kIo.
 Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folder);
+
+// Leaves out what is not missing any more: this run or a later one captured it after all. Looks at
+// what is named only. Errors: those of the catalog.
+Status DropCaptured(const archive::ArchiveView& view, std::uint32_t run, CrawlReport& report);
 
 // report.json, and in the words of Heritrix seeds-report.txt, hosts-report.txt,
 // mimetype-report.txt, responsecode-report.txt, and scope-report.txt. Errors: kIo, kFull.

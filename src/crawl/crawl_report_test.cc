@@ -67,7 +67,7 @@ TEST(CrawlReport, I1_LogsAreAddedUp) {
   EXPECT_EQ(report->seeds[0].redirect, "http://www.a.org/");
   EXPECT_TRUE(report->seeds[0].is_good());
   std::vector<std::string> missing;
-  for (const CrawlReport::Missing& one : report->missing) {
+  for (const MissingEmbed& one : report->missing) {
     missing.push_back(one.url);
     EXPECT_FALSE(one.reason.empty());
     EXPECT_FALSE(one.remedy.empty());
@@ -80,6 +80,44 @@ TEST(CrawlReport, I1_LogsAreAddedUp) {
       io::ReadFile(fs, "run/seeds-report.txt")->find("CRAWLED http://a.org/ http://www.a.org/"),
       std::string::npos);
   EXPECT_NE(io::ReadFile(fs, "run/report.json")->find("\"missing_count\": 4"), std::string::npos);
+}
+
+TEST(CrawlReport, I1_EveryReasonForAMissingEmbedIsToldApart) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  log->Add(Line("-9998", "http://a.org/1", "E", "http://a.org/"), kNow);
+  log->Add(Line("503", "http://a.org/2", "LER", "http://a.org/"), kNow);
+  crawl_log::Line cut = Line("200", "http://a.org/3", "E", "http://a.org/");
+  cut.annotations = "2t,lenTrunc";
+  log->Add(cut, kNow);
+  log->AddRejected(Embed("http://a.org/4"), "limit bytes", kNow);
+  log->AddRejected(Embed("http://a.org/5"), "host-limit", kNow);
+  log->AddRejected(Embed("http://a.org/6"), "rule -host:a.org", kNow);
+  log->AddRejected(Embed("http://a.org/7"), "trap calendar", kNow);
+  log->AddRejected(Embed("http://a.org/1"), "embed-hops", kNow);
+  log->Add(Line("200", "http://a.org/8", "E", "http://a.org/"), kNow);
+  ASSERT_TRUE(log->Flush());
+  using Why = MissingEmbed::Why;
+  std::vector<std::pair<std::string, Why>> missing;
+  ASSERT_TRUE(VisitMissing(fs, "run", [&](const MissingEmbed& one) {
+    missing.emplace_back(one.url, one.why);
+    return Status();
+  }));
+  EXPECT_EQ(missing, (std::vector<std::pair<std::string, Why>>{{"http://a.org/1", Why::kRobots},
+                                                               {"http://a.org/2", Why::kError},
+                                                               {"http://a.org/3", Why::kLimit},
+                                                               {"http://a.org/4", Why::kLimit},
+                                                               {"http://a.org/5", Why::kLimit},
+                                                               {"http://a.org/6", Why::kScope},
+                                                               {"http://a.org/7", Why::kScope}}));
+  int seen = 0;
+  const Status stopped = VisitMissing(fs, "run", [&](const MissingEmbed&) -> Status {
+    ++seen;
+    return Error{ErrorCode::kFull, "enough"};
+  });
+  EXPECT_EQ(stopped.error().code, ErrorCode::kFull);
+  EXPECT_EQ(seen, 1);
 }
 
 TEST(RunLog, I1_WhatWasNotAcknowledgedIsCutOff) {

@@ -71,6 +71,7 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       run_(run),
       user_agent_(UserAgentOf(settings_)),
       credentials_(std::move(wishes.credentials)),
+      patches_(std::move(wishes.patches)),
       scope_(std::move(wishes.scope)),
       politeness_(settings_.politeness),
       robots_(parts.frontier),
@@ -115,6 +116,9 @@ Result<CrawlEnd> Crawler::Run(const Show& show) {
   end.limit = limit_;
   if (parts_.frontier.unfinished() > 0) {
     end.why = limit_.empty() ? CrawlEnd::Why::kStopped : CrawlEnd::Why::kLimit;
+  }
+  if (end.why == CrawlEnd::Why::kLimit) {
+    if (const Status logged = LogLeft(); !logged) return logged.error();
   }
   return end;
 }
@@ -179,6 +183,7 @@ Status Crawler::AddSeeds() {
     const Result<url::Url> seed = ParseSeed(text);
     if (!seed) return seed.error();
     scope_.AddSeed(*seed);
+    if (patches_) continue;
     Candidate candidate;
     candidate.url = seed->href_without_fragment();
     candidate.source = candidate.url;
@@ -188,7 +193,16 @@ Status Crawler::AddSeeds() {
   for (const std::string& text : more_seeds_) {
     if (const Result<url::Url> seed = url::Parse(text)) scope_.AddSeed(*seed);
   }
-  return {};
+  if (!patches_) return {};
+  return patches_([&](Candidate candidate) { return AddCandidate(std::move(candidate)); });
+}
+
+Status Crawler::LogLeft() {
+  const Timestamp now = Now();
+  const Status visited = parts_.frontier.VisitWaiting([&](const Candidate& candidate) {
+    if (!candidate.is_page()) parts_.log.AddRejected(candidate, "limit " + limit_, now);
+  });
+  return visited ? Commit() : visited;
 }
 
 Status Crawler::Turn() {

@@ -82,6 +82,10 @@ class Crawler {
     const CrawlSettings& settings;
     ScopeOptions scope;
     Credentials credentials;
+    // Where it fills gaps: gives all that is to be fetched, in place of the seeds, which only say
+    // what belongs to the crawl. Links to other pages are left alone then.
+    using Add = std::function<Status(Candidate candidate)>;
+    std::function<Status(const Add& add)> patches = nullptr;
   };
 
   // Borrows all parts for life. `run` is the one that is written.
@@ -108,6 +112,8 @@ class Crawler {
   Status AddSeeds();
   Status LoadNotes();
   Status FindKept();
+  // Says in the log what pages need and a limit kept from them.
+  Status LogLeft();
   Status Turn();
   void Wait();
   Status CommitIfDue();
@@ -156,6 +162,7 @@ class Crawler {
   const std::uint32_t run_;
   const std::string user_agent_;
   const Credentials credentials_;
+  const std::function<Status(const Wishes::Add& add)> patches_;
   Scope scope_;
   Politeness politeness_;
   RobotsCache robots_;

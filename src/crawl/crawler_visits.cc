@@ -214,7 +214,7 @@ Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
   touched_.emplace(whose.host());
   const Result<const robots::Robots*> rules = robots_.Find(origin, Now());
   if (!rules) return rules.error();
-  return settings_.sitemaps ? AddSitemaps(*visit, **rules) : Status();
+  return settings_.sitemaps && !patches_ ? AddSitemaps(*visit, **rules) : Status();
 }
 
 Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
@@ -259,6 +259,7 @@ Status Crawler::AddLinks(const Visit& visit) {
     candidate.source = from.source;
     // Where a seed is redirected to, a person would have gone.
     candidate.seed = from.seed && is_redirect && link.hop == 'R';
+    if (patches_ && candidate.is_page()) continue;
     if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
   }
   return {};

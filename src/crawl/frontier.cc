@@ -294,6 +294,18 @@ Result<std::optional<std::string>> Frontier::Note(std::string_view name) {
   return Get(Key(kNoteRow, name));
 }
 
+Status Frontier::VisitWaiting(const std::function<void(const Candidate& candidate)>& visit) const {
+  Check(changes_.empty());
+  Status status;
+  const Status scanned = table_.Scan(std::string(1, kQueueRow), [&](auto, auto value) {
+    const Result<Candidate> candidate = DecodeCandidate(value);
+    if (!candidate) status = candidate.error();
+    if (candidate) visit(*candidate);
+    return status.ok();
+  });
+  return status.ok() ? scanned : status;
+}
+
 bool Frontier::HasWaiting(const std::string& host) const {
   const auto found = queues_.find(host);
   return found != queues_.end() && found->second.waiting() > 0;

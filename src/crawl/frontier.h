@@ -75,6 +75,8 @@ class Frontier {
   // Hosts for which something waits; `visit` must not change the frontier.
   void VisitHosts(
       const std::function<void(const std::string& host, std::uint64_t urls)>& visit) const;
+  // All that waits. Requires: nothing changed since the last Commit(). Errors: kCorrupt, kIo.
+  Status VisitWaiting(const std::function<void(const Candidate& candidate)>& visit) const;
   std::size_t heads() const { return heads_; }  // in memory
 
  private:

@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "formats/html/document_kind.h"
 #include "formats/html/extract_links.h"
 #include "formats/http/content_decoder.h"
+#include "formats/http/media_type.h"
 #include "formats/http/message.h"
 #include "formats/sitemap/sitemap.h"
 #include "formats/url/url.h"
@@ -99,6 +101,10 @@ Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view ur
   });
   found.left_out = summary.left_out;
   found.nofollow = summary.nofollow;
+  const std::string media_type = http::ParseMediaType(content_type).type;
+  if (html::KindOfDocument(content, media_type) == html::DocumentKind::kHtml) {
+    found.trouble = FindTrouble(result.status, head->headers, content);
+  }
   return found;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codec/registry.h"
+#include "crawl/page_trouble.h"
 #include "net/fetch.h"
 
 namespace stele::crawl {
@@ -19,8 +21,9 @@ struct Outlink {
 
 struct Outlinks {
   std::vector<Outlink> links;
-  std::size_t left_out = 0;  // beyond the limit
-  bool nofollow = false;     // the document asks that its links be left alone
+  std::size_t left_out = 0;            // beyond the limit
+  bool nofollow = false;               // the document asks that its links be left alone
+  std::optional<PageTrouble> trouble;  // the document is probably not what it should be
 };
 
 // Finds what responses name: in their headers, and in HTML, style sheets, scripts, feeds, sitemaps

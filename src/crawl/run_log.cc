@@ -10,6 +10,7 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::size_t kRejectedMax = 200'000;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 // A log that is cut to its good part; `size` becomes what it has.
 Result<std::unique_ptr<io::WritableFile>> OpenCut(io::FileSystem& fs, const std::string& path,
@@ -67,6 +68,28 @@ void RunLog::AddRejected(const Candidate& candidate, std::string_view reason, Ti
 Status RunLog::Flush() {
   if (const Status crawl = Append(*crawl_, crawl_lines_, sizes_.crawl); !crawl) return crawl;
   return Append(*scope_, scope_lines_, sizes_.scope);
+}
+
+Status ReadLogLines(io::FileSystem& fs, const std::string& path,
+                    const std::function<void(std::string_view line)>& take) {
+  const Result<std::unique_ptr<io::ReadableFile>> file = fs.OpenForReading(path);
+  if (!file) return file.error();
+  std::string text;
+  std::string piece(kPieceBytes, '\0');
+  for (std::uint64_t offset = 0;;) {
+    const Result<std::size_t> size = (*file)->ReadAt(offset, piece);
+    if (!size) return size.error();
+    if (*size == 0) return {};
+    offset += *size;
+    text.append(piece, 0, *size);
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n'); end != std::string::npos;
+         end = text.find('\n', begin)) {
+      take(std::string_view(text).substr(begin, end - begin));
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+  }
 }
 
 }  // namespace stele::crawl

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,5 +51,9 @@ class RunLog {
   std::string scope_lines_;
   std::unordered_set<std::uint64_t> rejected_;  // checksums
 };
+
+// Gives all lines of a log without their ends. Errors: kNotFound, kIo.
+Status ReadLogLines(io::FileSystem& fs, const std::string& path,
+                    const std::function<void(std::string_view line)>& take);
 
 }  // namespace stele::crawl

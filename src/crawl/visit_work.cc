@@ -96,6 +96,11 @@ std::string AnnotationsOf(const Visit& visit) {
   }
   if (visit.duplicate) notes.emplace_back("duplicate:digest");
   if (visit.candidate.hops.ends_with('M')) notes.emplace_back("isSitemap");
+  const std::optional<PageTrouble>& trouble = visit.outlinks.trouble;
+  const bool is_of_pages = trouble && trouble->kind == PageTrouble::Kind::kNeedsScript;
+  if (trouble && (!is_of_pages || visit.candidate.is_page())) {
+    notes.push_back(AnnotationOf(*trouble));
+  }
   return fmt::format("{}", fmt::join(notes, ","));
 }
 

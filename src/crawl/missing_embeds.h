@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archive/archive_view.h"
+#include "formats/crawl_log/line.h"
+#include "io/file_system.h"
+#include "util/result.h"
+
+// What pages need and a run did not bring, as its logs tell. docs/crawling.md, "Reports".
+namespace stele::crawl {
+
+struct MissingEmbed {
+  enum class Why {
+    kRobots,
+    kScope,
+    kError,  // of the server, or on the way to it
+    kLimit,  // of pages, bytes, time, URLs of a host, or the size of a file
+  };
+
+  std::string url;
+  std::string page;  // or whatever else named it
+  std::string hops;  // as in Candidate
+  Why why = Why::kError;
+  std::string reason;
+  std::string remedy;
+};
+std::string_view NameOf(MissingEmbed::Why why);  // "robots", "scope", "error", "limit"
+
+// What a status in crawl.log that is no success means, in words.
+std::string MeaningOf(int status);
+
+// A line of scope.log; views into its text.
+struct ScopeLine {
+  std::string_view url;
+  std::string_view hops;
+  std::string_view via;
+  std::string_view reason;
+};
+std::optional<ScopeLine> ParseScopeLine(std::string_view text);
+
+// Nothing where a line is not about something that a page needs, or it was captured whole.
+std::optional<MissingEmbed> MissingOf(const crawl_log::Line& line);
+std::optional<MissingEmbed> MissingOf(const ScopeLine& line);
+
+// All of a run, of which `folder` has the logs; each URL once, as far as one log tells. Errors:
+// kNotFound, kIo, and those of `visit`, which end it.
+Status VisitMissing(io::FileSystem& fs, const std::string& folder,
+                    const std::function<Status(const MissingEmbed& missing)>& visit);
+
+// The last run that captured this URL whole and without an error, from `since` on; nothing where
+// none did. Errors: those of the catalog.
+Result<std::optional<std::uint32_t>> RunThatHas(const archive::ArchiveView& view,
+                                                std::string_view url, std::uint32_t since);
+
+}  // namespace stele::crawl
