@@ -25,7 +25,8 @@ class ArchiveDocuments final : public DocumentReader {
       document_.status = row.status;
       document_.length = row.length;
       document_.is_duplicate = (row.flags & catalog::kRevisit) != 0;
-      const Status completed = originals_.Complete(document_.known);
+      Status completed = originals_.TakeHeaders(document_.known);
+      if (completed) completed = originals_.Complete(document_.known);
       if (completed) return &document_;
       if (completed.error().code != ErrorCode::kNotFound) return completed.error();
       ++skipped_;

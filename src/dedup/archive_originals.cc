@@ -11,6 +11,7 @@ namespace {
 
 // Captures of a key that are looked at: a document may go back to what it was before.
 constexpr int kCapturesAtKey = 8;
+constexpr int kNotModified = 304;
 
 std::uint64_t Shortened(const catalog::Sha256Bytes& sha256) {
   return ByteReader({sha256.data(), sha256.size()}).Fixed64();
@@ -23,12 +24,34 @@ KnownDocument DocumentOf(const catalog::Capture& row) {
   document.seen = row.time;
   document.digest = {.sha1 = row.sha1, .sha256 = row.sha256};
   document.capture = row.id;
+  document.type = row.type;
+  document.status = row.status;
+  document.length = row.length;
   return document;
 }
 
 bool IsOriginal(const catalog::Capture& row) {
   return (row.flags & (catalog::kRevisit | catalog::kRemoved | catalog::kTruncated)) == 0 &&
          row.length > 0 && row.sha256;
+}
+
+// Reads the head of the response that a record has, and no more. False: it has none.
+Result<bool> ReadHeaders(archive::StoredRecord& stored, KnownDocument& document) {
+  record::PayloadStream stream;
+  stream.Begin(stored.record());
+  while (!stream.head_is_known()) {
+    Result<std::string_view> piece = stored.Read();
+    if (!piece) return piece.error();
+    if (piece->empty()) stream.Finish(nullptr);
+    if (piece->empty()) break;
+    stream.Feed(*piece, nullptr);
+  }
+  const http::ResponseHead* head = stream.response();
+  if (head == nullptr || head->status == kNotModified) return false;
+  document.etag = head->headers.Find("ETag").value_or("");
+  document.last_modified = head->headers.Find("Last-Modified").value_or("");
+  document.coding = head->headers.Find("Content-Encoding").value_or("");
+  return true;
 }
 
 }  // namespace
@@ -133,6 +156,28 @@ OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest
   return documents;
 }
 
+// A revisit has the headers of its own response, which count: those of its original may be of
+// another URL. Where the server only said that nothing changed, they are what it said before.
+Status ArchiveOriginals::TakeHeaders(KnownDocument& document) {
+  Result<catalog::HeldCapture> held = Get(*document.capture);
+  if (!held) return held.error();
+  const View view = Current();
+  Result<std::unique_ptr<archive::StoredRecord>> stored = view->Open(held->row);
+  if (!stored) return stored.error();
+  const Result<bool> has_headers = ReadHeaders(**stored, document);
+  if (!has_headers) return has_headers.error();
+  if (*has_headers || (held->row.flags & catalog::kRevisit) == 0) return {};
+  const Result<catalog::HeldCapture> original = archive::RevisitResolver(*view).Resolve(*held);
+  if (!original) return original.error();
+  if (original->row.url != document.url) return {};
+  document.status = original->row.status;
+  document.type = original->row.type;
+  stored = view->Open(original->row);
+  if (!stored) return stored.error();
+  const Result<bool> read = ReadHeaders(**stored, document);
+  return read ? Status() : read.error();
+}
+
 Status ArchiveOriginals::Complete(KnownDocument& document) {
   Result<catalog::HeldCapture> held = Get(*document.capture);
   if (!held) return held.error();
@@ -140,27 +185,15 @@ Status ArchiveOriginals::Complete(KnownDocument& document) {
   if ((held->row.flags & catalog::kRevisit) != 0) {
     held = archive::RevisitResolver(*view).Resolve(*held);
     if (!held) return held.error();
-    const Timestamp seen = document.seen;
-    document = DocumentOf(held->row);
-    document.seen = seen;
+    document.url = held->row.url;
+    document.time = held->row.time;
+    document.digest = {.sha1 = held->row.sha1, .sha256 = held->row.sha256};
+    document.capture = held->row.id;
+    document.length = held->row.length;
   }
   Result<std::unique_ptr<archive::StoredRecord>> stored = view->Open(held->row);
   if (!stored) return stored.error();
-  const record::Record& record = (*stored)->record();
-  document.record_id = record.record_id();
-  record::PayloadStream stream;
-  stream.Begin(record);
-  while (!stream.head_is_known()) {
-    Result<std::string_view> piece = (*stored)->Read();
-    if (!piece) return piece.error();
-    if (piece->empty()) stream.Finish(nullptr);
-    if (piece->empty()) break;
-    stream.Feed(*piece, nullptr);
-  }
-  if (const http::ResponseHead* head = stream.response()) {
-    document.etag = head->headers.Find("ETag").value_or("");
-    document.last_modified = head->headers.Find("Last-Modified").value_or("");
-  }
+  document.record_id = (*stored)->record().record_id();
   return {};
 }
 

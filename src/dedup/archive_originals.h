@@ -29,6 +29,7 @@ class ArchiveOriginals final : public OriginalSource {
   Documents ByUrl(std::string_view url) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByDigest(const PayloadDigest& digest) override;
+  Status TakeHeaders(KnownDocument& document) override;
   Status Complete(KnownDocument& document) override;
 
  private:

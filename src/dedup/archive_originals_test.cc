@@ -23,12 +23,13 @@ class Originals : public ::testing::Test {
     writer_ = std::make_unique<archive::RunWriter>(*archive_, 1, archive::RunWriterOptions{});
   }
   catalog::CaptureId Write(const std::string& url, int time, const std::string& body,
-                           std::optional<archive::RevisitOriginal> revisit = {}) {
+                           std::optional<archive::RevisitOriginal> revisit = {},
+                           const std::string& head = "200 OK\r\nETag: \"v1\"") {
     archive::CrawledCapture capture = Fetched(time, body);
     capture.url = url;
     capture.revisit = std::move(revisit);
-    capture.response = archive::WireMessage::InMemory(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: \"v1\"\r\n\r\n" + body);
+    capture.response = archive::WireMessage::InMemory("HTTP/1.1 " + head +
+                                                      "\r\nContent-Type: text/html\r\n\r\n" + body);
     const auto id = writer_->AppendAndWait(capture);
     EXPECT_TRUE(id) << id.error().text;
     return *id;
@@ -94,6 +95,7 @@ TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
   auto found = originals->ByUrl("http://a.is/again");
   ASSERT_EQ(found->size(), 1u);
   KnownDocument document = found->front();
+  ASSERT_TRUE(originals->TakeHeaders(document));
   ASSERT_TRUE(originals->Complete(document));
   EXPECT_EQ(document.url, "http://a.is/original");
   EXPECT_EQ(document.time, CrawlTime(1));
@@ -104,6 +106,44 @@ TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
   // And is none for others.
   ASSERT_TRUE(originals->LoadDigests());
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->size(), 1u);
+}
+
+TEST_F(Originals, D4_HeadersAreThoseOfTheUrlItself) {
+  Write("http://a.is/original", 1, "one");
+  const archive::RevisitOriginal original{
+      .url = "http://a.is/original", .time = CrawlTime(1), .record_id = "", .sha1 = {}};
+  Write("http://a.is/mirror", 2, "one", original, "200 OK\r\nETag: \"m\"");
+  const auto originals = NewOriginals();
+  KnownDocument mirror = originals->ByUrl("http://a.is/mirror")->front();
+  ASSERT_TRUE(originals->TakeHeaders(mirror));
+  EXPECT_EQ(mirror.etag, "\"m\"");
+  EXPECT_EQ(mirror.status, 200u);
+}
+
+TEST_F(Originals, D4_WhereTheServerSaidThatNothingChangedTheHeadersOfBeforeHold) {
+  Write("http://a.is/1", 1, "one");
+  archive::RevisitOriginal original{.profile = warc::RevisitProfile::kServerNotModified,
+                                    .url = "http://a.is/1",
+                                    .time = CrawlTime(1),
+                                    .record_id = "",
+                                    .sha1 = DigestOfBody("one").sha1};
+  Write("http://a.is/1", 2, "", original, "304 Not Modified");
+  Write("http://a.is/2", 3, "", original, "304 Not Modified");
+  const auto originals = NewOriginals();
+  KnownDocument document = originals->ByUrl("http://a.is/1")->front();
+  EXPECT_EQ(document.seen, CrawlTime(2));
+  ASSERT_TRUE(originals->TakeHeaders(document));
+  EXPECT_EQ(document.etag, "\"v1\"");
+  EXPECT_EQ(document.status, 200u);
+  EXPECT_EQ(document.type, "text/html");
+  ASSERT_TRUE(originals->Complete(document));
+  EXPECT_EQ(document.time, CrawlTime(1));
+  EXPECT_EQ(document.length, 3u);
+  // But not those of another URL.
+  KnownDocument other = originals->ByUrl("http://a.is/2")->front();
+  ASSERT_TRUE(originals->TakeHeaders(other));
+  EXPECT_EQ(other.etag, "");
+  EXPECT_NE(other.status, 200u);
 }
 
 TEST_F(Originals, D6_WhatWasTakenDownIsNoOriginal) {

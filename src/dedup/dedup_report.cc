@@ -11,6 +11,13 @@
 namespace stele::dedup {
 namespace {
 
+constexpr std::array<std::pair<std::string_view, Hit>, 4> kHits = {{
+    {"new", Hit::kNew},
+    {"exact", Hit::kExact},
+    {"equivalent", Hit::kEquivalent},
+    {"mirror", Hit::kMirror},
+}};
+
 // "55.30%": cut, not rounded, as the paper's report has it.
 std::string Percent(std::uint64_t part, std::uint64_t whole) {
   const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -99,6 +106,30 @@ std::string HostLine(const std::string& host, const DedupCounts& counts) {
 
 }  // namespace
 
+std::string_view NameOf(Hit hit) {
+  for (const auto& [name, known] : kHits) {
+    if (known == hit) return name;
+  }
+  return "";
+}
+
+std::optional<Hit> HitByName(std::string_view name) {
+  for (const auto& [known, hit] : kHits) {
+    if (known == name) return hit;
+  }
+  return std::nullopt;
+}
+
+void DedupCounts::Count(Hit hit, bool is_duplicate, std::uint64_t bytes) {
+  ++handled;
+  handled_bytes += bytes;
+  ++(is_duplicate ? duplicates : fresh);
+  if (is_duplicate) duplicate_bytes += bytes;
+  if (hit == Hit::kExact) ++exact;
+  if (hit == Hit::kEquivalent) ++equivalent;
+  if (hit == Hit::kMirror) ++mirrors;
+}
+
 DedupCounts& DedupCounts::operator+=(const DedupCounts& other) {
   handled += other.handled;
   handled_bytes += other.handled_bytes;
@@ -129,6 +160,8 @@ std::string DedupReport::Text() const {
   if (total.mirrors > 0 || mirrors_are_duplicates) {
     AppendCount(out, "Mirror hits", total.mirrors);
   }
+  if (not_modified > 0) AppendCount(out, "Not modified (304)", not_modified);
+  if (left_out > 0) AppendCount(out, "Left out by header", left_out);
   AppendPredictions(out, "Timestamp", total.timestamp);
   AppendPredictions(out, "ETag", total.etag);
   if (hosts.empty()) return out;
@@ -144,6 +177,7 @@ std::string DedupReport::Json() const {
   std::string out = "{\"lookup\": ";
   AppendJsonString(out, lookup);
   out += ", \"total\": " + CountsJson(total);
+  out += fmt::format(", \"notModified\": {}, \"leftOut\": {}", not_modified, left_out);
   if (!hosts.empty()) {
     out += ", \"hosts\": {";
     bool first = true;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,10 @@ enum class Hit {
   kMirror,      // same payload at another URL; a duplicate where rules say so
 };
 
+// As logs have it: "new", "exact", "equivalent", "mirror"; empty for kNotHandled.
+std::string_view NameOf(Hit hit);
+std::optional<Hit> HitByName(std::string_view name);
+
 // The counts of the DeDuplicator's report.
 struct DedupCounts {
   std::uint64_t handled = 0;
@@ -31,6 +36,8 @@ struct DedupCounts {
   PredictionCounts timestamp;  // where the exact URL was known
   PredictionCounts etag;
 
+  // One document that was handled.
+  void Count(Hit hit, bool is_duplicate, std::uint64_t bytes);
   DedupCounts& operator+=(const DedupCounts& other);
   friend bool operator==(const DedupCounts&, const DedupCounts&) = default;
 };
@@ -39,6 +46,10 @@ struct DedupReport {
   std::string lookup;  // "url", "digest", "digest, any URL"
   bool mirrors_are_duplicates = false;
   DedupCounts total;
+  // Not downloaded, and so not in the counts: where the server, or its headers, said that nothing
+  // had changed.
+  std::uint64_t not_modified = 0;
+  std::uint64_t left_out = 0;
   std::map<std::string, DedupCounts> hosts;  // empty: not counted by host
 
   // As the paper prints it.

@@ -8,18 +8,6 @@
 namespace stele::dedup {
 namespace {
 
-std::string_view LookupName(DuplicateRules::By by) {
-  switch (by) {
-    case DuplicateRules::By::kUrl:
-      return "url";
-    case DuplicateRules::By::kDigest:
-      return "digest";
-    case DuplicateRules::By::kDigestAnyUrl:
-      return "digest, any URL";
-  }
-  return "";
-}
-
 // What is judged, wherever it comes from.
 struct Candidate {
   std::string_view url;
@@ -93,6 +81,20 @@ class Search {
 
 }  // namespace
 
+std::string_view DuplicateRules::NameOf(By by) {
+  switch (by) {
+    case By::kNothing:
+      return "nothing";
+    case By::kUrl:
+      return "url";
+    case By::kDigest:
+      return "digest";
+    case By::kDigestAnyUrl:
+      return "digest, any URL";
+  }
+  return "";
+}
+
 class DuplicateFinder::Impl {
  public:
   Impl(DuplicateRules rules, OriginalSource* here, OriginalSource* foreign)
@@ -104,12 +106,18 @@ class DuplicateFinder::Impl {
 
  private:
   bool Handles(const Candidate& document) const {
-    return document.length >= rules_.size_min && document.length > 0 &&
-           rules_.media.Takes(document.type);
+    return rules_.by != DuplicateRules::By::kNothing && document.length >= rules_.size_min &&
+           document.length > 0 && rules_.media.Takes(document.type);
   }
   // Counts what the headers predict, where the exact URL is known.
-  Status Analyse(const Candidate& document, DedupCounts& counts);
-  Result<std::optional<KnownDocument>> NewestOf(std::string_view url, bool complete);
+  Status Analyse(const Candidate& document, DedupCounts& counts, Verdict& verdict);
+  Result<Answer> Ask(const Candidate& document);
+  struct Newest {
+    OriginalSource* source = nullptr;
+    KnownDocument document;
+  };
+  // Nothing: the URL is not known.
+  Result<std::optional<Newest>> NewestOf(std::string_view url, bool with_headers);
   void Count(const Candidate& document, const DedupCounts& counts);
 
   const DuplicateRules rules_;
@@ -119,47 +127,46 @@ class DuplicateFinder::Impl {
   std::map<std::string, DedupCounts> hosts_;
 };
 
-Result<std::optional<KnownDocument>> DuplicateFinder::Impl::NewestOf(std::string_view url,
-                                                                     bool complete) {
-  std::optional<KnownDocument> newest;
+Result<std::optional<DuplicateFinder::Impl::Newest>> DuplicateFinder::Impl::NewestOf(
+    std::string_view url, bool with_headers) {
+  std::optional<Newest> newest;
   for (OriginalSource* source : sources_) {
     if (source == nullptr) continue;
     OriginalSource::Documents documents = source->ByUrl(url);
     if (!documents) return documents.error();
     if (documents->empty()) continue;
     KnownDocument& document = documents->front();
-    if (newest && document.seen <= newest->seen) continue;
-    if (complete) {
-      const Status completed = source->Complete(document);
-      if (!completed && completed.error().code != ErrorCode::kNotFound) return completed.error();
-      if (!completed) continue;
+    if (newest && document.seen <= newest->document.seen) continue;
+    if (with_headers) {
+      const Status taken = source->TakeHeaders(document);
+      if (!taken && taken.error().code != ErrorCode::kNotFound) return taken.error();
+      if (!taken) continue;
     }
-    newest = std::move(document);
+    newest = Newest{source, std::move(document)};
   }
   return newest;
 }
 
-Status DuplicateFinder::Impl::Analyse(const Candidate& document, DedupCounts& counts) {
+Status DuplicateFinder::Impl::Analyse(const Candidate& document, DedupCounts& counts,
+                                      Verdict& verdict) {
   if (rules_.analysis == HeaderAnalysis::kNone) return {};
   const bool with_etag = rules_.analysis == HeaderAnalysis::kTimestampAndEtag;
-  Result<std::optional<KnownDocument>> newest = NewestOf(document.url, with_etag);
-  if (!newest) return newest.error();
-  if (!*newest) return {};
-  const bool has_changed = !(*newest)->digest.SameAs(document.digest);
-  counts.timestamp.Count(PredictByTimestamp(document.last_modified, (*newest)->seen), has_changed);
-  if (with_etag) {
-    counts.etag.Count(PredictByEtag(document.etag, (*newest)->etag), has_changed);
-  }
+  Result<std::optional<Newest>> found = NewestOf(document.url, with_etag);
+  if (!found) return found.error();
+  if (!*found) return {};
+  const KnownDocument& newest = (*found)->document;
+  const bool has_changed = !newest.digest.SameAs(document.digest);
+  const Prediction by_timestamp = PredictByTimestamp(document.last_modified, newest.seen);
+  verdict.timestamp_category = CategoryName(by_timestamp, has_changed);
+  counts.timestamp.Count(by_timestamp, has_changed);
+  if (!with_etag) return {};
+  const Prediction by_etag = PredictByEtag(document.etag, newest.etag);
+  verdict.etag_category = CategoryName(by_etag, has_changed);
+  counts.etag.Count(by_etag, has_changed);
   return {};
 }
 
-Result<Verdict> DuplicateFinder::Impl::Judge(const Candidate& document) {
-  Verdict verdict;
-  if (!Handles(document)) return verdict;
-  DedupCounts counts;
-  counts.handled = 1;
-  counts.handled_bytes = document.length;
-  if (const Status analysed = Analyse(document, counts); !analysed) return analysed.error();
+Result<Answer> DuplicateFinder::Impl::Ask(const Candidate& document) {
   Answer answer;
   for (OriginalSource* source : sources_) {
     if (source == nullptr) continue;
@@ -169,21 +176,28 @@ Result<Verdict> DuplicateFinder::Impl::Judge(const Candidate& document) {
     if (answer.hit == Hit::kNew || here->original) answer = *std::move(here);
     if (answer.original) break;
   }
-  verdict.hit = answer.hit;
-  if (answer.original) {
-    ++counts.duplicates;
-    counts.duplicate_bytes = document.length;
-    verdict.origin = answer.original->origin;
-    verdict.original = archive::RevisitOriginal{.url = answer.original->url,
-                                                .time = answer.original->time,
-                                                .record_id = answer.original->record_id,
-                                                .sha1 = answer.original->digest.sha1};
-  } else {
-    ++counts.fresh;
+  return answer;
+}
+
+Result<Verdict> DuplicateFinder::Impl::Judge(const Candidate& document) {
+  Verdict verdict;
+  if (!Handles(document)) return verdict;
+  DedupCounts counts;
+  if (const Status analysed = Analyse(document, counts, verdict); !analysed) {
+    return analysed.error();
   }
-  if (answer.hit == Hit::kExact) ++counts.exact;
-  if (answer.hit == Hit::kEquivalent) ++counts.equivalent;
-  if (answer.hit == Hit::kMirror) ++counts.mirrors;
+  Result<Answer> answer = Ask(document);
+  if (!answer) return answer.error();
+  verdict.hit = answer->hit;
+  if (const std::optional<KnownDocument>& original = answer->original) {
+    verdict.origin = original->origin;
+    verdict.is_foreign = !original->capture;
+    verdict.original = archive::RevisitOriginal{.url = original->url,
+                                                .time = original->time,
+                                                .record_id = original->record_id,
+                                                .sha1 = original->digest.sha1};
+  }
+  counts.Count(verdict.hit, verdict.original.has_value(), document.length);
   Count(document, counts);
   return verdict;
 }
@@ -200,14 +214,23 @@ void DuplicateFinder::Impl::Count(const Candidate& document, const DedupCounts& 
 }
 
 Result<std::optional<KnownDocument>> DuplicateFinder::Impl::Known(std::string_view url) {
-  return NewestOf(url, true);
+  Result<std::optional<Newest>> newest = NewestOf(url, true);
+  if (!newest) return newest.error();
+  std::optional<KnownDocument> known;
+  if (!*newest) return known;
+  const Status completed = (*newest)->source->Complete((*newest)->document);
+  if (completed) known = std::move((*newest)->document);
+  if (!completed && completed.error().code != ErrorCode::kNotFound) return completed.error();
+  return known;
 }
 
 DedupReport DuplicateFinder::Impl::Report() const {
   const std::lock_guard lock(mutex_);
-  return {.lookup = std::string(LookupName(rules_.by)),
+  return {.lookup = std::string(DuplicateRules::NameOf(rules_.by)),
           .mirrors_are_duplicates = rules_.by == DuplicateRules::By::kDigestAnyUrl,
           .total = total_,
+          .not_modified = 0,
+          .left_out = 0,
           .hosts = hosts_};
 }
 

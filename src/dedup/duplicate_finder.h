@@ -20,6 +20,7 @@ namespace stele::dedup {
 // How a crawl judges that it has a document already.
 struct DuplicateRules {
   enum class By {
+    kNothing,       // no document is handled
     kUrl,           // the URL was captured before, with the same digest
     kDigest,        // the digest was captured before, at the same URL; elsewhere it is a mirror
     kDigestAnyUrl,  // the digest was captured before, anywhere
@@ -31,6 +32,9 @@ struct DuplicateRules {
   // Counts how right the headers are about documents whose exact URL is known.
   HeaderAnalysis analysis = HeaderAnalysis::kNone;
   bool per_host = false;  // counts for each host, too
+
+  // For reports: "nothing", "url", "digest", "digest, any URL".
+  static std::string_view NameOf(By by);
 };
 
 // A document that was downloaded.
@@ -44,7 +48,11 @@ struct Verdict {
   Hit hit = Hit::kNotHandled;
   // For RunWriter, when it is a duplicate: the original has a payload of its own and is durable.
   std::optional<archive::RevisitOriginal> original;
-  std::string origin;  // where the original is kept, when that is elsewhere
+  std::string origin;       // where the original is kept, when somebody said so
+  bool is_foreign = false;  // the original is elsewhere
+  // What the headers predicted, by the category's name; empty: not analysed, or the URL is new.
+  std::string_view timestamp_category;
+  std::string_view etag_category;
 };
 
 // Tells a crawler whether it keeps a document already, and counts. Thread-safe. Borrows the sources
@@ -61,7 +69,8 @@ class DuplicateFinder {
   Result<Verdict> Judge(const CrawledDocument& document);
 
   // Before the download, for conditional requests and header filters: what is known about exactly
-  // this URL. Its newest capture counts. Nothing where there is none.
+  // this URL, with its headers and its original. Its newest capture counts. Nothing where there is
+  // none.
   Result<std::optional<KnownDocument>> Known(std::string_view url);
 
   // All that was judged so far.

@@ -37,6 +37,7 @@ class Shelf final : public OriginalSource {
   Documents ByDigest(const PayloadDigest& digest) override {
     return Where([&](const KnownDocument& one) { return one.digest.SameAs(digest); });
   }
+  Status TakeHeaders(KnownDocument&) override { return {}; }
   Status Complete(KnownDocument& document) override {
     if (is_gone) return Error{ErrorCode::kNotFound, "gone"};
     document.record_id = "<urn:uuid:x>";
@@ -144,6 +145,31 @@ TEST_F(Finding, D2_EmptyTruncatedSmallAndFilteredDocumentsAreNotHandled) {
   EXPECT_EQ(finder.Report().total, DedupCounts());
   DuplicateFinder large({.size_min = 4}, &shelf_, nullptr);
   EXPECT_EQ(Judge(large, "http://a.is/1", "one").hit, Hit::kNotHandled);
+}
+
+TEST_F(Finding, D2_OffMeansThatNothingIsHandledAndUrlsAreKnownNevertheless) {
+  shelf_.Put("http://a.is/1", "one");
+  DuplicateFinder finder({.by = DuplicateRules::By::kNothing}, &shelf_, nullptr);
+  EXPECT_EQ(Judge(finder, "http://a.is/1", "one").hit, Hit::kNotHandled);
+  EXPECT_EQ(finder.Report().total, DedupCounts());
+  EXPECT_TRUE(*finder.Known("http://a.is/1"));
+}
+
+TEST_F(Finding, D5_AVerdictSaysWhatACountIsMadeOf) {
+  shelf_.Put("http://a.is/1", "one", "\"v1\"");
+  DuplicateFinder finder({.analysis = HeaderAnalysis::kTimestampAndEtag}, &shelf_, nullptr);
+  const archive::ResponseFacts facts =
+      FactsOf("two", "ETag: \"v1\"\r\nLast-Modified: Fri, 01 Feb 2030 10:00:00 GMT\r\n");
+  const auto verdict = finder.Judge({.url = "http://a.is/1", .facts = facts});
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->timestamp_category, "changeCorrect");
+  EXPECT_EQ(verdict->etag_category, "noChangeFalse");
+  DedupCounts again;
+  again.Count(*HitByName(NameOf(verdict->hit)), false, facts.payload_length);
+  EXPECT_TRUE(again.timestamp.CountNamed(verdict->timestamp_category));
+  EXPECT_TRUE(again.etag.CountNamed(verdict->etag_category));
+  EXPECT_FALSE(again.etag.CountNamed(""));
+  EXPECT_EQ(again, finder.Report().total);
 }
 
 TEST_F(Finding, D6_NoOriginalNoRevisit) {

@@ -1,6 +1,7 @@
 #include "dedup/header_analysis.h"
 
 #include <array>
+#include <utility>
 
 #include "util/ascii.h"
 
@@ -76,18 +77,32 @@ bool MayBeLeftOut(HeaderScheme scheme, const SentHeaders& sent, Timestamp captur
   return false;
 }
 
-void PredictionCounts::Count(Prediction prediction, bool has_changed) {
+std::string_view CategoryName(Prediction prediction, bool has_changed) {
   switch (prediction) {
     case Prediction::kChanged:
-      ++(has_changed ? change_correct : change_false);
-      return;
+      return has_changed ? "changeCorrect" : "changeFalse";
     case Prediction::kUnchanged:
-      ++(has_changed ? no_change_false : no_change_correct);
-      return;
+      return has_changed ? "noChangeFalse" : "noChangeCorrect";
     case Prediction::kMissing:
-      ++missing;
-      return;
+      return "missing";
   }
+  return "";
+}
+
+void PredictionCounts::Count(Prediction prediction, bool has_changed) {
+  CountNamed(CategoryName(prediction, has_changed));
+}
+
+bool PredictionCounts::CountNamed(std::string_view name) {
+  for (const auto& [category, count] :
+       {std::pair("changeCorrect", &change_correct), std::pair("changeFalse", &change_false),
+        std::pair("noChangeCorrect", &no_change_correct),
+        std::pair("noChangeFalse", &no_change_false), std::pair("missing", &missing)}) {
+    if (name != category) continue;
+    ++*count;
+    return true;
+  }
+  return false;
 }
 
 PredictionCounts& PredictionCounts::operator+=(const PredictionCounts& other) {

@@ -42,6 +42,10 @@ bool MayBeLeftOut(HeaderScheme scheme, const SentHeaders& sent, Timestamp captur
 // Which headers are compared with what happened; entity tags cost a read of the earlier capture.
 enum class HeaderAnalysis { kNone, kTimestamp, kTimestampAndEtag };
 
+// In which of the five categories of the paper a prediction is: "changeCorrect" (says changed, and
+// it has), "changeFalse", "noChangeCorrect", "noChangeFalse" (a document missed), "missing".
+std::string_view CategoryName(Prediction prediction, bool has_changed);
+
 // The five categories of the paper, counted.
 struct PredictionCounts {
   std::uint64_t change_correct = 0;     // says changed, and it has
@@ -51,6 +55,8 @@ struct PredictionCounts {
   std::uint64_t missing = 0;            // says nothing
 
   void Count(Prediction prediction, bool has_changed);
+  // One of them by its name, as reports have it: "changeCorrect", "missing". False: there is none.
+  bool CountNamed(std::string_view name);
   PredictionCounts& operator+=(const PredictionCounts& other);
   std::uint64_t total() const;
   // The share of unchanged documents that we need not download, and of changed ones that we do

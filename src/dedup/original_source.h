@@ -29,11 +29,16 @@ struct KnownDocument {
   Timestamp time;  // of the capture that has the payload
   Timestamp seen;  // when it was last seen to be so; not before `time`
   PayloadDigest digest;
-  std::string record_id;                      // "<urn:uuid:...>"; empty: not known
-  std::string etag;                           // as the server sent it; empty: none, or not known
-  std::string last_modified;                  // likewise
-  std::string origin;                         // where the payload is kept; empty: here
-  std::optional<catalog::CaptureId> capture;  // in the archive
+  std::string record_id;      // "<urn:uuid:...>"; empty: not known
+  std::string etag;           // as the server sent it; empty: none, or not known
+  std::string last_modified;  // likewise
+  std::string coding;         // Content-Encoding; likewise
+  std::string origin;         // where the payload is kept; empty: here
+  // Of a capture in this archive only.
+  std::optional<catalog::CaptureId> capture;
+  std::string type;          // media type
+  std::uint32_t status = 0;  // of HTTP
+  std::uint64_t length = 0;  // of the payload
 
   friend bool operator==(const KnownDocument&, const KnownDocument&) = default;
 };
@@ -52,9 +57,11 @@ class OriginalSource {
   // Captures with this payload.
   virtual Documents ByDigest(const PayloadDigest& digest) = 0;
 
+  // Fills in what the server's headers said about `document`, which it found, where that is known.
+  // Before Complete(). Errors: kNotFound when the record is gone.
+  virtual Status TakeHeaders(KnownDocument& document) = 0;
   // Makes sure that `document`, which it found, names the capture that has the payload, and fills
-  // in its record id, ETag and Last-Modified, where they are known. Errors: kNotFound when nobody
-  // has the payload.
+  // in its record id, where it is known. Errors: kNotFound when nobody has the payload.
   virtual Status Complete(KnownDocument& document) = 0;
 };
 

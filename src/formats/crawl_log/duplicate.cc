@@ -83,6 +83,11 @@ std::optional<Extra> ParseExtra(std::string_view text) {
   extra.revisit_profile = Text(object, "RevisitProfile");
   extra.revisit_refers_to_uri = Text(object, "RevisitRefersToURI");
   extra.revisit_refers_to_date = Text(object, "RevisitRefersToDate");
+  extra.revisit_origin = Text(object, "RevisitOrigin");
+  extra.payload_size = Number(object, "payloadSize");
+  extra.hit = Text(object, "hit");
+  extra.timestamp_predicts = Text(object, "timestampPredicts");
+  extra.etag_predicts = Text(object, "etagPredicts");
   return extra;
 }
 
@@ -100,6 +105,7 @@ std::optional<Duplicate> FindDuplicate(const Line& line) {
   if (!duplicate) return duplicate;
   if (!extra->revisit_refers_to_uri.empty()) duplicate->original_uri = extra->revisit_refers_to_uri;
   duplicate->original_date = extra->revisit_refers_to_date;
+  if (!extra->revisit_origin.empty()) duplicate->origin = extra->revisit_origin;
   return duplicate;
 }
 

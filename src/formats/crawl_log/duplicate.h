@@ -20,6 +20,12 @@ struct Extra {
   std::string revisit_profile;
   std::string revisit_refers_to_uri;
   std::string revisit_refers_to_date;  // ISO form
+  std::string revisit_origin;          // where the original is kept
+  // What Stele says about how it judged.
+  std::optional<std::uint64_t> payload_size;
+  std::string hit;                 // "new", "exact", "equivalent", "mirror"
+  std::string timestamp_predicts;  // "changeCorrect" and so on
+  std::string etag_predicts;
 };
 
 // Nothing where `json` is no JSON object.

@@ -13,6 +13,14 @@ Line WithAnnotations(std::string annotations, std::string extra = {}) {
   return line;
 }
 
+TEST(CrawlLogDuplicate, D1_TheOriginMayBeInTheExtraInformation) {
+  const std::optional<Duplicate> found = FindDuplicate(WithAnnotations(
+      "duplicate:digest",
+      R"({"RevisitProfile":"x/identical-payload-digest","RevisitOrigin":"may, \"all\" of it"})"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->origin, "may, \"all\" of it");
+}
+
 TEST(CrawlLogDuplicate, D1_EveryDialectIsUnderstood) {
   struct Case {
     const char* annotations;
