@@ -273,6 +273,17 @@ Status ArchiveWriter::EndRun(std::uint32_t run) {
   return Checkpoint();
 }
 
+Status ArchiveWriter::AddDependency(const Dependency& dependency) {
+  const std::lock_guard lock(mutex_);
+  if (!holdings_.runs().contains(dependency.run)) {
+    return Error{ErrorCode::kInvalid, fmt::format("there is no run {}", dependency.run)};
+  }
+  for (const Dependency& known : holdings_.dependencies()) {
+    if (known.run == dependency.run && known.sha256 == dependency.sha256) return {};
+  }
+  return Append(dependency.Event());
+}
+
 Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {

@@ -49,6 +49,9 @@ class ArchiveWriter {
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
   Status EndRun(std::uint32_t run);
+  // From now on captures of the run may repeat what is kept elsewhere. The same is told once.
+  // Errors: kInvalid when there is no such run.
+  Status AddDependency(const Dependency& dependency);
 
   // A number that no container had, and the volume where it should go.
   struct Place {

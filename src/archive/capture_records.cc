@@ -64,9 +64,12 @@ Status WriteRevisit(const CrawledCapture& capture, const ResponseFacts& facts,
   const std::string date = DateText(original.time);
   warc::AddRevisitFields(original.profile, {original.url, date, original.record_id}, fields);
   if (original.record_id.empty()) fields.Remove("WARC-Refers-To");
-  const std::uint64_t length = facts.head_length;
-  if (length < capture.response.size()) fields.Add("WARC-Truncated", "length");
-  fields.Add("Content-Type", "application/http; msgtype=response");
+  // Replay tools show what a revisit's own head says, and nobody wants to see a 304: it is left
+  // out, so that they show the original's.
+  constexpr std::uint32_t kNotModified = 304;
+  const std::uint64_t length = facts.status == kNotModified ? 0 : facts.head_length;
+  if (length > 0 && length < capture.response.size()) fields.Add("WARC-Truncated", "length");
+  if (length > 0) fields.Add("Content-Type", "application/http; msgtype=response");
   const bool was_fetched = original.profile == warc::RevisitProfile::kIdenticalPayload;
   if (was_fetched || original.sha1) {
     fields.Add("WARC-Payload-Digest", Sha1Text(was_fetched ? facts.sha1 : *original.sha1));

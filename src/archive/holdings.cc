@@ -54,6 +54,7 @@ constexpr NumberField kNumbers[] = {
 };
 
 constexpr std::string_view kOpenEvent = "container-open";
+constexpr std::string_view kDependencyEvent = "dependency";
 
 // "200405/17"
 std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
@@ -190,6 +191,8 @@ Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
     applied = ApplyRemoval(event, end);
   } else if (event.what == "hold" || event.what == "hold-end") {
     applied = ApplyHold(event);
+  } else if (event.what == kDependencyEvent) {
+    applied = ApplyDependency(event);
   } else {
     applied = Bad(event, "this version of Stele does not know what it means; use a newer one");
   }
@@ -373,6 +376,40 @@ Status Holdings::ApplyHold(const LedgerEvent& event) {
   const auto hold = holds_.find(*number);
   if (hold == holds_.end()) return Bad(event, "it was never begun");
   hold->second.end = event.time;
+  return {};
+}
+
+LedgerEvent Dependency::Event() const {
+  LedgerEvent event;
+  event.what = kDependencyEvent;
+  event.Add("run", run);
+  event.Add("index", index);
+  event.Add("sha256", sha256);
+  event.Add("documents", documents);
+  if (!origin.empty()) event.Add("origin", origin);
+  return event;
+}
+
+Result<Dependency> Dependency::FromEvent(const LedgerEvent& event) {
+  Dependency dependency;
+  const Result<std::uint32_t> run = SmallNumber(event, "run");
+  if (!run) return run.error();
+  const Result<std::uint64_t> documents = event.Number("documents");
+  if (!documents) return Bad(event, documents.error().text);
+  dependency.run = *run;
+  dependency.index = event.Find("index");
+  dependency.sha256 = event.Find("sha256");
+  dependency.documents = *documents;
+  dependency.origin = event.Find("origin");
+  dependency.time = event.time;
+  return dependency;
+}
+
+Status Holdings::ApplyDependency(const LedgerEvent& event) {
+  Result<Dependency> dependency = Dependency::FromEvent(event);
+  if (!dependency) return dependency.error();
+  if (!runs_.contains(dependency->run)) return Bad(event, "its run was never begun");
+  dependencies_.push_back(*std::move(dependency));
   return {};
 }
 

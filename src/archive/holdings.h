@@ -109,6 +109,20 @@ struct Hold {
   static Result<Hold> FromEvent(const LedgerEvent& event);
 };
 
+// Captures of a run may repeat originals that are kept elsewhere.
+struct Dependency {
+  std::uint32_t run = 0;
+  std::string index;            // the file that said what there is, as it was named
+  std::string sha256;           // of that file, in hexadecimal digits
+  std::uint64_t documents = 0;  // in it
+  std::string origin;           // where they are kept, in somebody's words; may be empty
+  Timestamp time;
+
+  LedgerEvent Event() const;
+  // Errors: kCorrupt.
+  static Result<Dependency> FromEvent(const LedgerEvent& event);
+};
+
 // What an archive consists of: all that its ledger says, added up. Copyable. Not thread-safe while
 // it is changed.
 class Holdings {
@@ -123,6 +137,7 @@ class Holdings {
   const std::map<std::uint32_t, Run>& runs() const { return runs_; }
   const std::map<std::uint32_t, Removal>& removals() const { return removals_; }
   const std::map<std::uint32_t, Hold>& holds() const { return holds_; }
+  const std::vector<Dependency>& dependencies() const { return dependencies_; }
   // Null when there is none.
   const Container* Find(std::uint32_t number) const;
   const Container* FindOpen(std::uint32_t number) const;
@@ -159,6 +174,7 @@ class Holdings {
   Status ApplyPurge(const LedgerEvent& event);
   Status ApplyRemoval(const LedgerEvent& event, std::uint64_t end);
   Status ApplyHold(const LedgerEvent& event);
+  Status ApplyDependency(const LedgerEvent& event);
 
   std::map<std::uint32_t, Container> containers_;
   std::map<std::uint32_t, Container> open_containers_;
@@ -166,6 +182,7 @@ class Holdings {
   std::map<std::uint32_t, Run> runs_;
   std::map<std::uint32_t, Removal> removals_;
   std::map<std::uint32_t, Hold> holds_;
+  std::vector<Dependency> dependencies_;
   std::map<catalog::CaptureId, std::uint32_t> new_places_;
   // Which container brought the captures of a batch from a serial on.
   struct Brought {

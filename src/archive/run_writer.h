@@ -36,7 +36,7 @@ struct CrawledCapture {
   Timestamp time;   // when the fetch began
   std::string ip_address;
   WireMessage request;  // empty: is not kept
-  // As it came; of a revisit only the head is written.
+  // As it came; of a revisit only the head is written, and of a 304 not even that.
   WireMessage response;
   // What ExamineResponse() says about it, from whoever asked before.
   std::optional<ResponseFacts> facts;

@@ -160,13 +160,36 @@ TEST_F(RunWriting, D6_A304IsARevisitWithTheProfileThatSaysSo) {
                                   .sha1 = facts.sha1};
   Write({original, again});
   Records(1);
-  EXPECT_EQ(blocks_[4], "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n");
+  // Tools that show the head of a revisit show that of the original where it has none.
+  EXPECT_EQ(blocks_[4], "");
   const ArchiveView view = archive_->View();
   const auto held = view.catalog().Get({kBatch, 1});
   ASSERT_TRUE(held);
-  EXPECT_EQ(held->row.status, 304u);
+  EXPECT_EQ(held->row.status, 0u);
   EXPECT_EQ(held->row.sha1, facts.sha1);
   ASSERT_TRUE(RevisitResolver(view).Resolve(*held));
+}
+
+TEST_F(RunWriting, D6_OriginalsKeptElsewhereAreNotedOnce) {
+  Dependency dependency;
+  dependency.run = run_;
+  dependency.index = "/x/march %.index";
+  dependency.sha256 = "ab";
+  dependency.documents = 12;
+  dependency.origin = "another archive";
+  ASSERT_TRUE(archive_->AddDependency(dependency));
+  ASSERT_TRUE(archive_->AddDependency(dependency));
+  const auto reader = ArchiveReader::Open(fs_, "a");
+  ASSERT_TRUE(reader) << reader.error().text;
+  const std::vector<Dependency> noted = (*reader)->View().holdings().dependencies();
+  ASSERT_EQ(noted.size(), 1u);
+  EXPECT_EQ(noted[0].run, run_);
+  EXPECT_EQ(noted[0].index, dependency.index);
+  EXPECT_EQ(noted[0].sha256, "ab");
+  EXPECT_EQ(noted[0].documents, 12u);
+  EXPECT_EQ(noted[0].origin, "another archive");
+  dependency.run = run_ + 1;  // which was never begun
+  EXPECT_FALSE(archive_->AddDependency(dependency));
 }
 
 TEST_F(RunWriting, W15_ReadersSeeWhatIsAcknowledgedWhileTheContainerGrows) {
