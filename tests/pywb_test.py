@@ -17,6 +17,8 @@ import tempfile
 import time
 import unittest
 
+import crawl_lab
+
 STELE = os.environ["STELE"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ROOT / "build/peers/bin"
@@ -70,9 +72,10 @@ class Pywb(unittest.TestCase):
         self.stele("export", "--quiet", "--archive", self.archive, warc, codes=(0, 1))
         return self.compare_all(self.serve(warc))
 
-    def compare_all(self, port):
-        rows = [json.loads(line) for line in
-                self.stele("ls", "--json", "--archive", self.archive).splitlines()]
+    def compare_all(self, port, rows=None):
+        if rows is None:
+            rows = [json.loads(line) for line in
+                    self.stele("ls", "--json", "--archive", self.archive).splitlines()]
         # pywb knows times to the second and one capture for each.
         count = {}
         for row in rows:
@@ -121,6 +124,34 @@ class Pywb(unittest.TestCase):
         files = sorted(self.archive.glob("volumes/main/*/*.warc.gz"))
         self.assertEqual(len(files), 3)
         self.assertGreater(self.compare_all(self.serve(*files)), 15)
+
+    def test_D4_what_was_not_fetched_again_replays(self):
+        web = crawl_lab.Web()
+        self.addCleanup(web.close)
+
+        def answer(handler):
+            body = (b'<img src="/x.png"><a href="/next">next</a>' if handler.path != "/x.png"
+                    else b"\x89PNG" + bytes(range(256)))
+            fields = {"Content-Type": "image/png" if handler.path == "/x.png" else "text/html",
+                      "Last-Modified": "Thu, 01 Feb 2001 10:00:00 GMT", "ETag": '"1"'}
+            if handler.headers.get("If-None-Match") == '"1"':
+                return 304, {"ETag": '"1"'}, b""
+            return 200, fields, body
+        for path in ("/", "/next", "/x.png"):
+            web.add("site.test", path, answer)
+        for words in ([], ["--dedup-headers", "etag", "--dedup-text"],
+                      ["--dedup-headers", "timestamp", "--dedup-text", "--dedup-abort"]):
+            self.stele("crawl", "--archive", self.archive, "--delay", "0", "--resolve",
+                       f"site.test={web.addresses['site.test']}", *words, web.url("site.test"))
+            time.sleep(1.1)  # so that pywb can tell the captures apart
+        rows = [json.loads(line) for line in
+                self.stele("ls", "--json", "--archive", self.archive).splitlines()]
+        left_out = [row for row in rows if row.get("revisit") and "robots" not in row["url"]]
+        self.assertEqual(len(left_out), 6)
+        port = self.serve(*sorted(self.archive.glob("volumes/main/*/*.warc.gz")))
+        for row in rows:
+            row["status"] = 200 if row in left_out else row["status"]
+        self.assertEqual(self.compare_all(port, rows), 9)
 
     def test_D6_the_example_site_replays(self):
         self.assertGreater(self.replay_all(*sorted(EXAMPLES.glob("*.warc.gz"))), 5)

@@ -6,6 +6,7 @@
 
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
+#include "cli/crawl_duplicates.h"
 #include "cli/crawl_summary.h"
 #include "cli/file_jobs.h"
 #include "cli/stop_signals.h"
@@ -79,6 +80,8 @@ Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
 Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
   if (const Status taken = TakeScope(arguments, settings); !taken) return taken;
   if (const Status taken = TakeDurations(arguments, settings); !taken) return taken;
+  const Status duplicates = TakeDuplicateOptions(arguments, settings.duplicates);
+  if (!duplicates) return duplicates;
   std::uint64_t connections = settings.connections;
   for (const auto& [option, number] : {std::pair("--max-pages", &settings.pages_max),
                                        std::pair("--max-bytes", &settings.bytes_max),
@@ -452,6 +455,7 @@ Command CrawlCommand() {
        {"--title", "TEXT", "The title of an archive that is made", "the directory's name"},
        {"--json", "", "The summary as a JSON object"},
        {"--quiet", "", "No messages but complaints"}});
+  for (Option& option : DuplicateOptions()) command.options.push_back(std::move(option));
   command.examples = {
       {"stele crawl example.org", "A site, into the archive ./example.org"},
       {"cd example.org && stele crawl", "Next week: the same again, or on with an interrupted one"},

@@ -2,6 +2,7 @@
 
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
+#include "cli/dependency_text.h"
 #include "util/json.h"
 
 namespace stele::cli {
@@ -37,6 +38,9 @@ std::string InfoText(const archive::ArchiveView& view) {
   out += fmt::format("{} in {}, {}\n", Count(sums.captures, "capture"),
                      Count(holdings.containers().size(), "container"), ByteCount(sums.bytes));
   if (sums.losses > 0) out += fmt::format("{} could not be read\n", Count(sums.losses, "place"));
+  for (const archive::Dependency& dependency : holdings.dependencies()) {
+    out += DependencyText(dependency) + '\n';
+  }
   out += "\nruns:\n";
   for (const auto& [number, run] : holdings.runs()) {
     out += fmt::format("  {:>4}  {}  {:<8} {:>10} captures  {}{}\n", number, FormatIso(run.begin),
@@ -70,6 +74,11 @@ std::string InfoJson(const archive::ArchiveView& view) {
                        run.captures);
     AppendJsonString(out, run.note);
     out += '}';
+  }
+  out += "], \"dependencies\": [";
+  for (const archive::Dependency& dependency : holdings.dependencies()) {
+    if (out.back() != '[') out += ", ";
+    out += DependencyJson(dependency);
   }
   return out + "]}\n";
 }

@@ -4,6 +4,7 @@
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/counter.h"
+#include "cli/dependency_text.h"
 #include "cli/file_jobs.h"
 #include "util/json.h"
 
@@ -42,6 +43,15 @@ ExitCode Run(const Arguments& arguments, Context& context) {
           : fmt::format("{}, {}, {} read: {}\n", Count(outcome->containers, "container"),
                         Count(outcome->captures, "capture"), ByteCount(outcome->bytes),
                         outcome->defects == 0 ? "all is right" : Count(outcome->defects, "defect"));
+  // No defects, but something that this archive needs beside itself.
+  for (const archive::Dependency& dependency : view.holdings().dependencies()) {
+    const std::string line = json
+                                 ? fmt::format("{{\"dependency\": {}}}", DependencyJson(dependency))
+                                 : DependencyText(dependency);
+    if (const Status told = context.out.Write(line + '\n'); !told) {
+      return Fail(context, told.error());
+    }
+  }
   const Status written = context.out.Write(summary);
   if (!written) return Fail(context, written.error());
   return outcome->defects == 0 ? ExitCode::kDone : ExitCode::kDefects;
@@ -57,7 +67,8 @@ Command VerifyCommand() {
       "Reads every file and compares its SHA-256 with the one that it had when it came, checks the "
       "ledger, and compares all indexes with what they were made from. Each defect is one line "
       "that "
-      "says what to do. The exit code is 1 when there are any.";
+      "says what to do. The exit code is 1 when there are any. Runs that may repeat originals "
+      "which are kept elsewhere are named, too.";
   command.options =
       WithArchiveOption({{"--quick", "", "Look only at the sizes of files, not at their bytes"},
                          {"--json", "", "One JSON object for each defect, and one in the end"},

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "crawl/crawl_report.h"
-#include "dedup/archive_originals.h"
+#include "crawl/duplicate_report.h"
+#include "crawl/known_documents.h"
 #include "net/event_loop.h"
 #include "net/resolver.h"
 #include "util/ascii.h"
@@ -133,6 +134,7 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
                                                  const CrawlSettings& settings, Purpose purpose) {
   std::unique_ptr<CrawlJob> job(new CrawlJob(environment, name, settings));
   if (const Result<ScopeOptions> scope = ScopeOptionsOf(settings); !scope) return scope.error();
+  if (const auto rules = RulesOf(settings.duplicates); !rules) return rules.error();
   if (const Status made = job->folder_.Make(environment.fs); !made) return made.error();
   if (const Status opened = job->OpenFrontier(); !opened) return opened.error();
   Result<bool> interrupted = job->FindInterrupted();
@@ -301,8 +303,9 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
   Result<Credentials> credentials = LoadCredentials();
   if (!credentials) return credentials.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
-  dedup::ArchiveOriginals originals([&archive] { return archive.View(); });
-  dedup::DuplicateFinder duplicates({}, &originals, nullptr);
+  Result<std::unique_ptr<KnownDocuments>> known =
+      KnownDocuments::Open(environment_.fs, archive, run_, settings_.duplicates);
+  if (!known) return known.error();
   Result<CrawlEnd> end = CrawlEnd();
   CrawlSettings settings = settings_;
   Crawler::Wishes wishes{settings, *std::move(scope), *std::move(credentials)};
@@ -310,9 +313,9 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
     if (const Status taken = TakePatch(wishes, settings); !taken) return taken.error();
   }
   {
-    Crawler crawler(
-        {environment_.clock, *network.fetcher, archive, writer, duplicates, *frontier_, log},
-        std::move(wishes), run_);
+    Crawler crawler({environment_.clock, *network.fetcher, archive, writer, (*known)->finder(),
+                     *frontier_, log, (*known)->learner()},
+                    std::move(wishes), run_);
     crawler_ = &crawler;
     if (stopped_) crawler.Stop();
     end = crawler.Run(show);
@@ -341,6 +344,9 @@ Result<CrawlEnd> CrawlJob::Run(const Crawler::Show& show) {
       !written) {
     return written.error();
   }
+  const Status told =
+      WriteDuplicateReport(environment_.fs, folder_.RunFolder(run_), settings_.duplicates);
+  if (!told) return told.error();
   if (const Status removed = RemoveFrontier(); !removed) return removed.error();
   return end;
 }

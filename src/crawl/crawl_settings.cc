@@ -51,6 +51,30 @@ constexpr std::array<std::pair<std::string_view, Kind>, 20> kKeys = {
      {"max_time", Kind::kWhole}, {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
      {"tries", Kind::kWhole},    {"connections", Kind::kWhole}}};
 
+constexpr std::array<std::pair<std::string_view, Kind>, 12> kDedupKeys = {
+    {{"dedup", Kind::kText},
+     {"dedup_equivalent", Kind::kSwitch},
+     {"dedup_mime", Kind::kText},
+     {"dedup_whitelist", Kind::kSwitch},
+     {"dedup_min_size", Kind::kWhole},
+     {"dedup_before_links", Kind::kSwitch},
+     {"dedup_origin", Kind::kText},
+     {"dedup_index", Kind::kText},
+     {"dedup_analyse", Kind::kText},
+     {"dedup_headers", Kind::kText},
+     {"dedup_abort", Kind::kSwitch},
+     {"dedup_text", Kind::kSwitch}}};
+
+std::optional<Kind> KindOf(std::string_view key) {
+  for (const auto& [known, kind] : kKeys) {
+    if (known == key) return kind;
+  }
+  for (const auto& [known, kind] : kDedupKeys) {
+    if (known == key) return kind;
+  }
+  return std::nullopt;
+}
+
 bool IsA(Kind kind, const toml::node& node) {
   switch (kind) {
     case Kind::kTexts:
@@ -72,14 +96,12 @@ bool IsA(Kind kind, const toml::node& node) {
 
 Status CheckKeys(const toml::table& table, const std::string& name) {
   for (const auto& [key, node] : table) {
-    const auto known = std::find_if(kKeys.begin(), kKeys.end(), [&](const auto& candidate) {
-      return candidate.first == key.str();
-    });
-    if (known != kKeys.end() && IsA(known->second, node)) continue;
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{}:{}: {} {}", name, node.source().begin.line, key.str(),
-                             known == kKeys.end() ? "is no setting that we know"
-                                                  : "has a value of another kind")};
+    const std::optional<Kind> known = KindOf(key.str());
+    if (known && IsA(*known, node)) continue;
+    return Error{
+        ErrorCode::kInvalid,
+        fmt::format("{}:{}: {} {}", name, node.source().begin.line, key.str(),
+                    !known ? "is no setting that we know" : "has a value of another kind")};
   }
   return {};
 }
@@ -93,6 +115,58 @@ template <typename Number>
 void TakeNumber(const toml::table& table, std::string_view name, Number& value) {
   const std::optional<std::int64_t> found = table[name].value<std::int64_t>();
   if (found && *found >= 0) value = static_cast<Number>(*found);
+}
+
+void PutDuplicates(toml::table& table, const DuplicateSettings& settings) {
+  const DuplicateSettings fallback;
+  if (settings.match != fallback.match) table.insert("dedup", NameOf(settings.match));
+  if (!settings.equivalent) table.insert("dedup_equivalent", false);
+  for (const auto& [name, text] :
+       {std::pair("dedup_mime", &settings.mime), std::pair("dedup_origin", &settings.origin),
+        std::pair("dedup_index", &settings.index)}) {
+    if (!text->empty()) table.insert(name, *text);
+  }
+  PutNumber(table, "dedup_min_size", settings.size_min, fallback.size_min);
+  for (const auto& [name, value] :
+       {std::pair("dedup_whitelist", settings.whitelist),
+        std::pair("dedup_before_links", settings.before_links),
+        std::pair("dedup_abort", settings.abort), std::pair("dedup_text", settings.headers_text)}) {
+    if (value) table.insert(name, true);
+  }
+  if (settings.analysis != fallback.analysis) {
+    table.insert("dedup_analyse", NameOf(settings.analysis));
+  }
+  if (settings.headers) table.insert("dedup_headers", dedup::HeaderSchemeName(*settings.headers));
+}
+
+Status TakeDuplicates(const toml::table& table, const std::string& name,
+                      DuplicateSettings& settings) {
+  const std::optional<Match> match = MatchByName(table["dedup"].value_or("url"));
+  const std::optional<dedup::HeaderAnalysis> analysis =
+      AnalysisByName(table["dedup_analyse"].value_or("none"));
+  const std::string scheme = table["dedup_headers"].value_or("off");
+  settings.headers = dedup::HeaderSchemeByName(scheme);
+  if (!match || !analysis || (!settings.headers && scheme != "off")) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}: dedup is off, url, digest or any; dedup_analyse is none, "
+                             "timestamp or etag; dedup_headers is off, timestamp, etag, "
+                             "timestamp-and-etag or timestamp-or-etag",
+                             name)};
+  }
+  settings.match = *match;
+  settings.analysis = *analysis;
+  settings.equivalent = table["dedup_equivalent"].value_or(true);
+  settings.mime = table["dedup_mime"].value_or("");
+  settings.whitelist = table["dedup_whitelist"].value_or(false);
+  TakeNumber(table, "dedup_min_size", settings.size_min);
+  settings.before_links = table["dedup_before_links"].value_or(false);
+  settings.origin = table["dedup_origin"].value_or("");
+  settings.index = table["dedup_index"].value_or("");
+  settings.abort = table["dedup_abort"].value_or(false);
+  settings.headers_text = table["dedup_text"].value_or(false);
+  const Result<dedup::DuplicateRules> rules = RulesOf(settings);
+  if (!rules) return Error{ErrorCode::kInvalid, fmt::format("{}: {}", name, rules.error().text)};
+  return {};
 }
 
 }  // namespace
@@ -147,6 +221,7 @@ std::string FormatSettings(const CrawlSettings& settings) {
   if (!settings.contact.empty()) table.insert("contact", settings.contact);
   if (!settings.logins_file.empty()) table.insert("logins", settings.logins_file);
   if (!settings.cookies_file.empty()) table.insert("cookies", settings.cookies_file);
+  PutDuplicates(table, settings.duplicates);
   PutNumber(table, "max_pages", settings.pages_max, fallback.pages_max);
   PutNumber(table, "max_bytes", settings.bytes_max, fallback.bytes_max);
   PutNumber(table, "max_time", settings.time_max.count(), fallback.time_max.count());
@@ -176,6 +251,8 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   }
   if (const Status checked = CheckKeys(table, name); !checked) return checked.error();
   CrawlSettings settings;
+  const Status duplicates = TakeDuplicates(table, name, settings.duplicates);
+  if (!duplicates) return duplicates.error();
   settings.seeds = TextsOf(table, "seeds");
   settings.rules = TextsOf(table, "rules");
   const std::optional<Reach> reach = ReachByName(table["scope"].value_or("host"));

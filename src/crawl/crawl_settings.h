@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "crawl/duplicate_settings.h"
 #include "crawl/politeness.h"
 #include "crawl/scope.h"
 #include "net/fetch.h"
@@ -39,6 +40,8 @@ struct CrawlSettings {
   // Files with secrets, which stay where they are: credentials.h.
   std::string logins_file;
   std::string cookies_file;
+
+  DuplicateSettings duplicates;
 
   std::uint64_t pages_max = 0;
   std::uint64_t bytes_max = 0;

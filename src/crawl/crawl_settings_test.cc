@@ -17,6 +17,18 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.contact = "crawl@a.org";
   settings.logins_file = "/x/logins";
   settings.cookies_file = "/x/cookies.txt";
+  settings.duplicates = {.match = Match::kAny,
+                         .equivalent = false,
+                         .mime = "^text/.*",
+                         .whitelist = true,
+                         .size_min = 100,
+                         .before_links = true,
+                         .origin = "march 2006",
+                         .index = "/x/march.index",
+                         .analysis = dedup::HeaderAnalysis::kTimestampAndEtag,
+                         .headers = dedup::HeaderScheme::kTimestampOrEtag,
+                         .abort = true,
+                         .headers_text = true};
   settings.pages_max = 1000;
   settings.bytes_max = 5'000'000'000;
   settings.time_max = std::chrono::seconds(600);
@@ -37,13 +49,15 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(again->resolve, settings.resolve);
   EXPECT_EQ(again->proxy, settings.proxy);
   EXPECT_EQ(again->bytes_max, settings.bytes_max);
+  EXPECT_EQ(again->duplicates, settings.duplicates);
 }
 
 TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
   for (const char* wrong :
        {"seeds = [", "seeds = \"a\"", "moon = 1", "depth = -1", "delay = nan", "seeds = [1]",
-        "scope = \"moon\"", "robots = \"maybe\"", "proxy = \"ftp://a.org/\"",
-        "rules = [\"host:a.org\"]", "rules = [\"+moon:a.org\"]"}) {
+        "scope = \"moon\"", "robots = \"maybe\"", "proxy = \"ftp://a.org/\"", "dedup = \"often\"",
+        "dedup_mime = \"(\"", "dedup_whitelist = true", "dedup_headers = \"date\"",
+        "dedup_min_size = \"1\"", "rules = [\"host:a.org\"]", "rules = [\"+moon:a.org\"]"}) {
     const Result<CrawlSettings> settings = ParseSettings(wrong, "x/job.toml");
     const bool good = settings && ScopeOptionsOf(*settings);
     EXPECT_FALSE(good) << wrong;

@@ -75,15 +75,15 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       scope_(std::move(wishes.scope)),
       politeness_(settings_.politeness),
       robots_(parts.frontier),
-      work_(parts.writer, parts.duplicates),
+      work_({parts.archive, parts.writer, parts.duplicates, parts.originals}, settings_.duplicates),
       workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings_.workers))) {
   for (const cookies::Cookie& cookie : credentials_.cookies()) cookies_.Set(cookie, Now());
 }
 
 Crawler::~Crawler() {
-  // Nobody may call back any more.
-  parts_.fetcher.Stop();
+  // Nobody may call back any more, and nobody may ask for more.
   workers_->Stop();
+  parts_.fetcher.Stop();
   static_cast<void>(parts_.writer.Flush());
 }
 
@@ -434,6 +434,18 @@ void Crawler::Fetch(const VisitPointer& visit) {
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   politeness_.Begin(visit->host(), visit->kind, Now());
   ++fetching_;
+  const bool is_first = visit->taken && visit->candidate.tries == 0;
+  if (!is_first || !work_.header_filter().is_on()) return Send(visit, std::move(request));
+  workers_->Run([this, visit, request = std::move(request)]() mutable {
+    const Status arranged = work_.header_filter().Arrange(visit, request);
+    if (arranged) return Send(visit, std::move(request));
+    visit->appended = arranged;
+    visit->result.failure = net::FetchFailure::kLocal;
+    Post(Stage::kFetched, visit);
+  });
+}
+
+void Crawler::Send(const VisitPointer& visit, net::FetchRequest request) {
   parts_.fetcher.Fetch(std::move(request), [this, visit](net::FetchResult result) {
     visit->result = std::move(result);
     Post(Stage::kFetched, visit);

@@ -75,6 +75,7 @@ class Crawler {
     dedup::DuplicateFinder& duplicates;
     Frontier& frontier;
     RunLog& log;
+    dedup::ArchiveOriginals* originals = nullptr;  // learns what is kept; null: nobody has to
   };
 
   // What a person asks for, in the forms that are worked with.
@@ -132,6 +133,8 @@ class Crawler {
   void StartRobots(const std::string& origin, const url::Url& at, int redirects,
                    const std::string& via);
   void Fetch(const VisitPointer& visit);
+  // From any thread.
+  void Send(const VisitPointer& visit, net::FetchRequest request);
   // Its addresses need not be public: a person named it, or its address.
   bool IsTrusted(std::string_view host) const;
   Status Schedule(const std::string& host);

@@ -94,6 +94,7 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   politeness_.End(host, visit->kind, result.address ? result.address->ToText() : "", took, now);
   touched_.insert(host);
   if (visit->taken) touched_.insert(visit->taken->host);
+  if (!visit->appended) return visit->appended;
   if (result.failure != net::FetchFailure::kNone) return OnFailed(visit);
   const Result<bool> is_answer = IsAnswer(visit);
   if (!is_answer) return is_answer.error();
@@ -237,7 +238,8 @@ Status Crawler::OnKept(const VisitPointer& visit) {
   counts_.bytes += visit->payload_bytes;
   if (visit->duplicate) ++counts_.duplicates;
   const bool is_html = visit->line.mime_type.find("html") != std::string::npos;
-  if (visit->candidate.is_page() && is_html && visit->result.status == 200) ++counts_.pages;
+  const bool is_there = visit->result.status == 200 || visit->is_unchanged();
+  if (visit->candidate.is_page() && is_html && is_there) ++counts_.pages;
   // The response is not needed any more, and others may wait for memory.
   visit->result = {};
   visit->outlinks = {};

@@ -67,26 +67,22 @@ void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& fou
   reader.Finish();
 }
 
-}  // namespace
-
-Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view url,
-                             bool sitemap) const {
+Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
+                std::string_view payload, std::string_view url, bool sitemap) {
   Outlinks found;
-  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
   const Result<url::Url> base = url::Parse(url);
-  if (!head || !base) return found;
-  std::string storage;
-  const std::string content = Decoded(codecs_, head->headers, PayloadOf(result, storage));
-  if (sitemap && result.status == 200) {
+  if (!base) return found;
+  const std::string content = Decoded(codecs, head.headers, payload);
+  if (sitemap && head.status == 200) {
     FindInSitemap(content, *base, found);
     return found;
   }
-  const std::vector<std::string_view> link_headers = head->headers.FindAll("Link");
-  const std::string content_type = Value(head->headers, "Content-Type");
-  const std::string refresh = Value(head->headers, "Refresh");
-  const std::string robots_tag = Value(head->headers, "X-Robots-Tag");
+  const std::vector<std::string_view> link_headers = head.headers.FindAll("Link");
+  const std::string content_type = Value(head.headers, "Content-Type");
+  const std::string refresh = Value(head.headers, "Refresh");
+  const std::string robots_tag = Value(head.headers, "X-Robots-Tag");
   const std::string location =
-      IsRedirect(result.status) ? Value(head->headers, "Location") : std::string();
+      IsRedirect(head.status) ? Value(head.headers, "Location") : std::string();
   html::LinkDocument document;
   document.url = url;
   document.content = content;
@@ -103,9 +99,26 @@ Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view ur
   found.nofollow = summary.nofollow;
   const std::string media_type = http::ParseMediaType(content_type).type;
   if (html::KindOfDocument(content, media_type) == html::DocumentKind::kHtml) {
-    found.trouble = FindTrouble(result.status, head->headers, content);
+    found.trouble = FindTrouble(head.status, head.headers, content);
   }
   return found;
+}
+
+}  // namespace
+
+Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view url,
+                             bool sitemap) const {
+  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
+  if (!head) return {};
+  std::string storage;
+  return FindIn(codecs_, *head, PayloadOf(result, storage), url, sitemap);
+}
+
+Outlinks OutlinkFinder::FindInCopy(const ArchivedCopy& copy, std::string_view url,
+                                   bool sitemap) const {
+  const Result<http::ResponseHead> head = http::ParseResponseHead(copy.head);
+  if (!head) return {};
+  return FindIn(codecs_, *head, copy.payload, url, sitemap);
 }
 
 }  // namespace stele::crawl

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/registry.h"
+#include "crawl/archived_copy.h"
 #include "crawl/page_trouble.h"
 #include "net/fetch.h"
 
@@ -37,6 +38,8 @@ class OutlinkFinder {
 
   // `result` has a head and came from `url`. `sitemap`: it was asked for as one.
   Outlinks Find(const net::FetchResult& result, std::string_view url, bool sitemap) const;
+  // The same for a response that was kept before.
+  Outlinks FindInCopy(const ArchivedCopy& copy, std::string_view url, bool sitemap) const;
 
  private:
   const codec::Registry codecs_;

@@ -10,6 +10,7 @@
 #include "crawl/frontier.h"
 #include "crawl/outlinks.h"
 #include "crawl/politeness.h"
+#include "dedup/duplicate_finder.h"
 #include "formats/crawl_log/line.h"
 #include "formats/url/url.h"
 #include "net/fetch.h"
@@ -32,6 +33,10 @@ struct Visit {
 
   bool has_secrets = false;  // the request carries what a person gave
 
+  // What the archive has of this URL, where headers may say that nothing changed since.
+  std::optional<dedup::KnownDocument> known;
+  bool asked_for_changes = false;  // the server was asked to say so: 304
+
   net::FetchResult result;
 
   // What work on it gives.
@@ -41,11 +46,18 @@ struct Visit {
   std::string robots_text;     // of robots.txt, when it is one
   std::uint64_t payload_bytes = 0;
   bool duplicate = false;
-  bool again = false;  // it is to be fetched once more
-  Status appended;     // why it could not be kept
+  dedup::Verdict verdict;  // why, or why not
+  bool again = false;      // it is to be fetched once more
+  Status appended;         // why it could not be kept
   std::optional<catalog::CaptureId> capture;
 
   std::string host() const { return std::string(url.host()); }
+  // There is no body, because it is the one that the archive has.
+  bool is_unchanged() const {
+    constexpr int kNotModified = 304;
+    return known && ((asked_for_changes && result.status == kNotModified) ||
+                     result.truncation == net::Truncation::kAborted);
+  }
 };
 using VisitPointer = std::shared_ptr<Visit>;
 

@@ -65,6 +65,18 @@ std::uint64_t FetchMilliseconds(const net::FetchResult& result) {
   return static_cast<std::uint64_t>(result.timings.done.count()) / 1000;
 }
 
+// Why there is no body. The head of a 304, which the revisit record has not, is kept here.
+void AddReasons(const Visit& visit, std::vector<std::pair<std::string, std::string>>& fields) {
+  const bool aborted = visit.result.truncation == net::Truncation::kAborted;
+  fields.emplace_back("bodyNotFetched", aborted ? "by its headers it is unchanged"
+                                                : "the server said that it is unchanged");
+  if (aborted) return;
+  const std::string_view head = visit.result.head;
+  for (const std::string_view line : Split(head, '\n')) {
+    if (!TrimSpace(line).empty()) fields.emplace_back("responseHead", TrimSpace(line));
+  }
+}
+
 std::vector<std::pair<std::string, std::string>> MetadataOf(const Visit& visit) {
   std::vector<std::pair<std::string, std::string>> fields;
   const Candidate& candidate = visit.candidate;
@@ -74,10 +86,17 @@ std::vector<std::pair<std::string, std::string>> MetadataOf(const Visit& visit) 
   if (!candidate.source.empty()) fields.emplace_back("sourceTag", candidate.source);
   if (visit.has_secrets) fields.emplace_back("requestRedacted", "Authorization, Cookie");
   fields.emplace_back("fetchTimeMs", std::to_string(FetchMilliseconds(visit.result)));
+  if (visit.is_unchanged()) AddReasons(visit, fields);
   for (const Outlink& link : visit.outlinks.links) {
     fields.emplace_back("outlink", fmt::format("{} {} {}", link.url, link.hop, link.context));
   }
   return fields;
+}
+
+std::string_view DuplicateWord(const Visit& visit) {
+  if (!visit.is_unchanged()) return "duplicate:digest";
+  return visit.result.truncation == net::Truncation::kAborted ? "header-duplicate"
+                                                              : "duplicate:server-not-modified";
 }
 
 std::string AnnotationsOf(const Visit& visit) {
@@ -94,7 +113,7 @@ std::string AnnotationsOf(const Visit& visit) {
     default:
       break;
   }
-  if (visit.duplicate) notes.emplace_back("duplicate:digest");
+  if (visit.duplicate) notes.emplace_back(DuplicateWord(visit));
   if (visit.candidate.hops.ends_with('M')) notes.emplace_back("isSitemap");
   const std::optional<PageTrouble>& trouble = visit.outlinks.trouble;
   const bool is_of_pages = trouble && trouble->kind == PageTrouble::Kind::kNeedsScript;
@@ -110,16 +129,26 @@ void AddMember(std::string& json, std::string_view name, std::string_view value)
   AppendJsonString(json, value);
 }
 
-// ETag and Last-Modified are what a later crawl may judge by.
-std::string ExtraOf(const archive::CrawledCapture& capture) {
+// ETag and Last-Modified are what a later crawl may judge by; the rest is for the report on
+// duplicates.
+std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) {
   std::string json = fmt::format("{{\"contentSize\":{}", capture.response.size());
   AddMember(json, "etag", capture.facts->etag);
   AddMember(json, "lastModified", capture.facts->last_modified);
   if (capture.revisit) {
+    const bool fetched = capture.revisit->profile == warc::RevisitProfile::kIdenticalPayload;
     AddMember(json, "RevisitProfile",
-              "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest");
+              fmt::format("http://netpreserve.org/warc/1.1/revisit/{}",
+                          fetched ? "identical-payload-digest" : "server-not-modified"));
     AddMember(json, "RevisitRefersToURI", capture.revisit->url);
     AddMember(json, "RevisitRefersToDate", FormatIsoMillis(capture.revisit->time));
+    AddMember(json, "RevisitOrigin", visit.verdict.origin);
+  }
+  if (const std::string_view hit = NameOf(visit.verdict.hit); !hit.empty()) {
+    json += fmt::format(",\"payloadSize\":{}", capture.facts->payload_length);
+    AddMember(json, "hit", hit);
+    AddMember(json, "timestampPredicts", visit.verdict.timestamp_category);
+    AddMember(json, "etagPredicts", visit.verdict.etag_category);
   }
   return json + '}';
 }
@@ -159,6 +188,26 @@ crawl_log::Line LogLineOf(const Visit& visit, int status) {
   return line;
 }
 
+Status VisitWork::Judge(Visit& visit, archive::CrawledCapture& capture) {
+  if (visit.is_unchanged()) {
+    capture.revisit = archive::RevisitOriginal{.profile = warc::RevisitProfile::kServerNotModified,
+                                               .url = visit.known->url,
+                                               .time = visit.known->time,
+                                               .record_id = visit.known->record_id,
+                                               .sha1 = visit.known->digest.sha1};
+    visit.verdict.origin = settings_.origin;
+    return {};
+  }
+  const bool truncated = visit.result.truncation != net::Truncation::kNone;
+  Result<dedup::Verdict> verdict =
+      parts_.duplicates.Judge({capture.url, *capture.facts, truncated});
+  if (!verdict) return verdict.error();
+  capture.revisit = std::move(verdict->original);
+  visit.verdict = *std::move(verdict);
+  if (visit.verdict.origin.empty()) visit.verdict.origin = settings_.origin;
+  return {};
+}
+
 Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit) {
   const net::FetchResult& result = visit->result;
   archive::CrawledCapture capture;
@@ -172,56 +221,83 @@ Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit
   Result<archive::ResponseFacts> facts = archive::ExamineResponse(capture.response);
   if (!facts) return facts.error();
   capture.facts = *std::move(facts);
-  const bool truncated = result.truncation != net::Truncation::kNone;
-  Result<dedup::Verdict> verdict = duplicates_.Judge({capture.url, *capture.facts, truncated});
-  if (!verdict) return verdict.error();
-  capture.revisit = std::move(verdict->original);
+  if (const Status judged = Judge(*visit, capture); !judged) return judged.error();
+  visit->duplicate = capture.revisit.has_value();
   capture.protocols = ProtocolsOf(result);
   if (result.tls != nullptr) capture.cipher_suite = result.tls->cipher;
   return capture;
 }
 
-void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worked,
-                   std::function<void()> kept) {
-  const net::FetchResult& result = visit->result;
-  if (!visit->robots_origin.empty()) visit->robots_text = TextOfRobots(result);
-  visit->outlinks =
-      finder_.Find(result, visit->candidate.url, visit->candidate.hops.ends_with('M'));
-  Result<archive::CrawledCapture> capture = MakeCapture(visit);
-  if (!capture) {
-    visit->appended = capture.error();
-    worked();
-    return kept();
+Status VisitWork::FindLinks(Visit& visit) {
+  const std::string& url = visit.candidate.url;
+  const bool is_sitemap = visit.candidate.hops.ends_with('M');
+  if (!visit.is_unchanged()) {
+    if (visit.duplicate && settings_.before_links) return {};
+    visit.outlinks = finder_.Find(visit.result, url, is_sitemap);
+    return {};
   }
-  const archive::ResponseFacts& facts = *capture->facts;
-  visit->duplicate = capture->revisit.has_value();
-  visit->payload_bytes = facts.payload_length;
-  visit->payload_digest =
-      Digest(DigestAlgorithm::kSha1, {facts.sha1.data(), facts.sha1.size()}).Labelled();
-  visit->line = LogLineOf(*visit, result.status);
-  visit->line.size = std::to_string(result.body_length());
-  visit->line.digest = visit->payload_digest;
-  visit->line.extra = ExtraOf(*capture);
-  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
-  if (head) {
-    const std::optional<std::string_view> type = head->headers.Find("Content-Type");
-    visit->line.mime_type = type ? crawl_log::MimeTypeField(*type) : "unknown";
-  }
-  capture->metadata = MetadataOf(*visit);
-  const bool keep = !visit->is_kept;
-  worked();
-  if (!keep) return kept();
-  // From here on others may look at the visit; what comes is told by `kept` alone.
+  if (!HeaderFilter::IsText(visit.known->type)) return {};
+  const Result<ArchivedCopy> copy = ReadArchivedCopy(parts_.archive.View(), *visit.known->capture,
+                                                     OutlinkFinder::kPayloadBytesMax);
+  if (!copy) return copy.error();
+  visit.outlinks = finder_.FindInCopy(*copy, url, is_sitemap);
+  return {};
+}
+
+void VisitWork::Describe(Visit& visit, const archive::CrawledCapture& capture) {
+  const archive::ResponseFacts& facts = *capture.facts;
+  const bool was_fetched = !visit.is_unchanged();
+  const catalog::Sha1Bytes& sha1 = was_fetched ? facts.sha1 : *capture.revisit->sha1;
+  visit.payload_bytes = was_fetched ? facts.payload_length : 0;
+  visit.payload_digest = Digest(DigestAlgorithm::kSha1, {sha1.data(), sha1.size()}).Labelled();
+  visit.line = LogLineOf(visit, visit.result.status);
+  visit.line.size = std::to_string(visit.result.body_length());
+  visit.line.digest = visit.payload_digest;
+  visit.line.extra = ExtraOf(visit, capture);
+  const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
+  if (!head) return;
+  const std::optional<std::string_view> type = head->headers.Find("Content-Type");
+  visit.line.mime_type = type ? crawl_log::MimeTypeField(*type) : "unknown";
+  if (!type && !was_fetched) visit.line.mime_type = visit.known->type;
+}
+
+void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
+                       std::function<void()> kept) {
   const auto told = std::make_shared<std::function<void()>>(std::move(kept));
-  const Status appended =
-      writer_.Append(*capture, [visit, told](const Result<catalog::CaptureId>& id) {
+  const bool has_payload = !capture.revisit && capture.facts->payload_length > 0 &&
+                           capture.truncated == warc::Truncation::kNone;
+  dedup::PayloadDigest digest;
+  if (has_payload) digest = {.sha1 = capture.facts->sha1, .sha256 = capture.facts->sha256};
+  const Status appended = parts_.writer.Append(
+      capture, [this, visit, told, digest](const Result<catalog::CaptureId>& id) {
         if (id) visit->capture = *id;
         if (!id) visit->appended = id.error();
+        // From now on it is durable, and may be an original.
+        if (id && parts_.originals != nullptr) parts_.originals->Learn(*id, digest);
         (*told)();
       });
   if (appended) return;
   visit->appended = appended.error();
   (*told)();
+}
+
+void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worked,
+                   std::function<void()> kept) {
+  if (!visit->robots_origin.empty()) visit->robots_text = TextOfRobots(visit->result);
+  Result<archive::CrawledCapture> capture = MakeCapture(visit);
+  const Status found = capture ? FindLinks(*visit) : capture.error();
+  if (!found) {
+    visit->appended = found;
+    worked();
+    return kept();
+  }
+  Describe(*visit, *capture);
+  capture->metadata = MetadataOf(*visit);
+  const bool keep = !visit->is_kept;
+  worked();
+  if (!keep) return kept();
+  // From here on others may look at the visit; what comes is told by `kept` alone.
+  Append(visit, *capture, std::move(kept));
 }
 
 }  // namespace stele::crawl

@@ -2,8 +2,12 @@
 
 #include <functional>
 
+#include "archive/archive_writer.h"
 #include "archive/run_writer.h"
+#include "crawl/duplicate_settings.h"
+#include "crawl/header_filter.h"
 #include "crawl/visit.h"
+#include "dedup/archive_originals.h"
 #include "dedup/duplicate_finder.h"
 
 namespace stele::crawl {
@@ -12,8 +16,16 @@ namespace stele::crawl {
 // duplicates, the way into the archive. Thread-safe. Borrows everything for life.
 class VisitWork {
  public:
-  VisitWork(archive::RunWriter& writer, dedup::DuplicateFinder& duplicates)
-      : writer_(writer), duplicates_(duplicates) {}
+  struct Parts {
+    archive::ArchiveWriter& archive;
+    archive::RunWriter& writer;
+    dedup::DuplicateFinder& duplicates;
+    dedup::ArchiveOriginals* originals;  // learns what is kept; null: nobody has to
+  };
+  VisitWork(const Parts& parts, const DuplicateSettings& settings)
+      : parts_(parts), settings_(settings), header_filter_(settings, parts.duplicates) {}
+
+  const HeaderFilter& header_filter() const { return header_filter_; }
 
   // Fills in what work gives and hands the capture to the archive. `worked` is called before that,
   // and `kept` when it is durable, or could not be kept. Requires: there is a response.
@@ -22,9 +34,17 @@ class VisitWork {
 
  private:
   Result<archive::CrawledCapture> MakeCapture(const VisitPointer& visit);
+  // Says what it is a duplicate of, if it is one.
+  Status Judge(Visit& visit, archive::CrawledCapture& capture);
+  Status FindLinks(Visit& visit);
+  // Fills in what the log says.
+  void Describe(Visit& visit, const archive::CrawledCapture& capture);
+  void Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
+              std::function<void()> kept);
 
-  archive::RunWriter& writer_;
-  dedup::DuplicateFinder& duplicates_;
+  const Parts parts_;
+  const DuplicateSettings& settings_;
+  const HeaderFilter header_filter_;
   OutlinkFinder finder_;
 };
 

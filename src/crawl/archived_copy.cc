@@ -1,0 +1,47 @@
+#include "crawl/archived_copy.h"
+
+#include "formats/record/payload.h"
+
+namespace stele::crawl {
+namespace {
+
+class PayloadText final : public record::PayloadSink {
+ public:
+  PayloadText(std::string& text, std::size_t bytes_max) : text_(text), bytes_max_(bytes_max) {}
+  void OnPayload(std::string_view piece) override {
+    text_ += piece.substr(0, bytes_max_ - text_.size());
+  }
+  bool is_full() const { return text_.size() == bytes_max_; }
+
+ private:
+  std::string& text_;
+  const std::size_t bytes_max_;
+};
+
+}  // namespace
+
+Result<ArchivedCopy> ReadArchivedCopy(const archive::ArchiveView& view,
+                                      const catalog::CaptureId& capture,
+                                      std::size_t payload_bytes_max) {
+  const Result<catalog::HeldCapture> held = view.catalog().Get(capture);
+  if (!held) return held.error();
+  Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(held->row);
+  if (!stored) return stored.error();
+  ArchivedCopy copy;
+  PayloadText payload(copy.payload, payload_bytes_max);
+  record::PayloadStream stream;
+  stream.Begin((*stored)->record());
+  while (!payload.is_full()) {
+    const Result<std::string_view> piece = (*stored)->Read();
+    if (!piece) return piece.error();
+    if (piece->empty()) {
+      stream.Finish(&payload);
+      break;
+    }
+    stream.Feed(*piece, &payload);
+  }
+  if (const http::ResponseHead* head = stream.response()) copy.head = head->raw;
+  return copy;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "archive/archive_view.h"
+#include "catalog/capture_id.h"
+#include "util/result.h"
+
+namespace stele::crawl {
+
+// A response that an archive has: its head as it came, and the payload without transfer coding.
+struct ArchivedCopy {
+  std::string head;
+  std::string payload;  // of a longer one the first bytes
+};
+
+// Errors: kNotFound, kIo, kCorrupt.
+Result<ArchivedCopy> ReadArchivedCopy(const archive::ArchiveView& view,
+                                      const catalog::CaptureId& capture,
+                                      std::size_t payload_bytes_max);
+
+}  // namespace stele::crawl

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "archive/archive_writer.h"
+#include "catalog/page_cache.h"
+#include "crawl/duplicate_settings.h"
+#include "dedup/archive_originals.h"
+#include "dedup/digest_index.h"
+#include "dedup/duplicate_finder.h"
+#include "io/file_system.h"
+#include "util/result.h"
+
+namespace stele::crawl {
+
+// What a run knows when it begins: the captures of its archive, and what a digest index says is
+// kept elsewhere. Thread-safe.
+class KnownDocuments {
+ public:
+  // Reads what look-ups need. That originals may be elsewhere is in the archive's ledger when this
+  // returns. Borrows `archive` for life. Errors: kInvalid when the index was not built for this;
+  // those of index and archive.
+  static Result<std::unique_ptr<KnownDocuments>> Open(io::FileSystem& fs,
+                                                      archive::ArchiveWriter& archive,
+                                                      std::uint32_t run,
+                                                      const DuplicateSettings& settings);
+
+  dedup::DuplicateFinder& finder() { return *finder_; }
+  // To be told of what is kept, so that it is an original for what comes later. Null: nobody asks.
+  dedup::ArchiveOriginals* learner() { return learns_ ? originals_.get() : nullptr; }
+
+ private:
+  KnownDocuments() : cache_(kCacheBytes) {}
+  Status OpenIndex(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
+                   const DuplicateSettings& settings);
+
+  static constexpr std::size_t kCacheBytes = std::size_t{64} << 20;
+  catalog::PageCache cache_;
+  std::unique_ptr<dedup::ArchiveOriginals> originals_;
+  std::unique_ptr<dedup::DigestIndex> index_;
+  std::unique_ptr<dedup::DuplicateFinder> finder_;
+  bool learns_ = false;
+};
+
+}  // namespace stele::crawl
