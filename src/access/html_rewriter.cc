@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "access/css_rewriter.h"
+#include "access/script_rewriter.h"
 #include "formats/html/html_names.h"
 #include "formats/html/refresh.h"
 #include "formats/html/srcset.h"
@@ -16,8 +17,10 @@ namespace {
 using html::AttributeId;
 using html::TagId;
 
-// More of a tag or style element than this is not kept.
+// More of a tag, style or script element than this is not kept.
 constexpr std::size_t kPendingMax = std::size_t{4} << 20;
+// Documents in documents.
+constexpr int kDepthMax = 3;
 
 constexpr std::string_view kPage = "mp_";
 constexpr std::string_view kImage = "im_";
@@ -51,6 +54,17 @@ std::string_view SourceModifier(TagId tag) {
   }
 }
 
+// Data blocks, such as JSON-LD, are no scripts.
+bool IsScript(const html::Tag& tag) {
+  for (const html::Attribute& attribute : tag.attributes) {
+    if (attribute.name != "type" || TrimSpace(attribute.value).empty()) continue;
+    const std::string type = AsciiLower(TrimSpace(attribute.value));
+    return type == "module" || type.find("javascript") != std::string::npos ||
+           type.find("ecmascript") != std::string::npos;
+  }
+  return true;
+}
+
 // For a value in double quotes, single quotes or none.
 std::string EscapeValue(std::string_view value) {
   std::string out;
@@ -75,10 +89,16 @@ std::string EscapeValue(std::string_view value) {
         out += "&#32;";
         break;
       case '\t':
+        out += "&#9;";
+        break;
       case '\n':
-      case '\f':
-      case '\r':
         out += "&#10;";
+        break;
+      case '\f':
+        out += "&#12;";
+        break;
+      case '\r':
+        out += "&#13;";
         break;
       default:
         out += c;
@@ -94,8 +114,8 @@ std::size_t SpacesBefore(std::string_view text) {
 
 }  // namespace
 
-HtmlRewriter::HtmlRewriter(UrlRewriter& urls, std::string banner)
-    : urls_(urls), banner_(std::move(banner)), tokenizer_(*this, {}) {}
+HtmlRewriter::HtmlRewriter(UrlRewriter& urls, std::string banner, int depth)
+    : urls_(urls), banner_(std::move(banner)), tokenizer_(*this, {}), depth_(depth) {}
 
 void HtmlRewriter::Feed(std::string_view piece, std::string& out) {
   pending_ += piece;
@@ -105,7 +125,7 @@ void HtmlRewriter::Feed(std::string_view piece, std::string& out) {
 
 void HtmlRewriter::Finish(std::string& out) {
   tokenizer_.Finish();
-  if (in_style_) EndStyle();
+  if (raw_ != Raw::kNone) EndRaw();
   seen_ = pending_begin_ + pending_.size();
   Flush(out);
   out += banner_;
@@ -114,11 +134,11 @@ void HtmlRewriter::Finish(std::string& out) {
 
 void HtmlRewriter::Flush(std::string& out) {
   const std::uint64_t end = pending_begin_ + pending_.size();
-  // A style element is looked at as a whole.
-  std::uint64_t safe = in_style_ ? style_.begin : seen_;
+  // A style or script element is looked at as a whole.
+  std::uint64_t safe = raw_ != Raw::kNone ? raw_at_.begin : seen_;
   if (end - std::min(safe, end) > kPendingMax) {
     safe = end;
-    in_style_ = false;
+    raw_ = Raw::kNone;
   }
   CopyTo(safe);
   out += ready_;
@@ -160,7 +180,7 @@ bool HtmlRewriter::IsPlain(const html::Attribute& attribute) const {
 }
 
 void HtmlRewriter::OnStartTag(const html::Tag& tag) {
-  if (in_style_) EndStyle();
+  if (raw_ != Raw::kNone) EndRaw();
   const TagId id = html::TagIdOf(tag.name);
   if (id == TagId::kMeta) {
     Meta(tag);
@@ -168,10 +188,9 @@ void HtmlRewriter::OnStartTag(const html::Tag& tag) {
     for (const html::Attribute& attribute : tag.attributes) Attribute(tag, attribute);
   }
   seen_ = tag.at.end;
-  if (id == TagId::kStyle && !tag.self_closing) {
-    in_style_ = true;
-    style_ = {tag.at.end, tag.at.end};
-  }
+  if (id == TagId::kStyle && !tag.self_closing) raw_ = Raw::kStyle;
+  if (id == TagId::kScript && IsScript(tag)) raw_ = Raw::kScript;
+  raw_at_ = {tag.at.end, tag.at.end};
   if (tag.name == "body" && !banner_.empty()) {
     Insert(tag.at.end, banner_);
     banner_.clear();
@@ -179,23 +198,25 @@ void HtmlRewriter::OnStartTag(const html::Tag& tag) {
 }
 
 void HtmlRewriter::OnEndTag(const html::Tag& tag) {
-  if (in_style_) EndStyle();
+  if (raw_ != Raw::kNone) EndRaw();
   seen_ = tag.at.end;
 }
 
 void HtmlRewriter::OnText(std::string_view, html::SourceRange at) {
   seen_ = at.end;
-  if (in_style_) style_.end = at.end;
+  raw_at_.end = at.end;
 }
 
 void HtmlRewriter::OnComment(std::string_view, html::SourceRange at) { seen_ = at.end; }
 
 void HtmlRewriter::OnDoctype(const html::Doctype& doctype) { seen_ = doctype.at.end; }
 
-void HtmlRewriter::EndStyle() {
-  in_style_ = false;
-  const std::string_view css = Source(style_);
-  if (!css.empty()) Replace(style_, RewriteCss(css, urls_));
+void HtmlRewriter::EndRaw() {
+  const bool is_style = raw_ == Raw::kStyle;
+  raw_ = Raw::kNone;
+  const std::string_view text = Source(raw_at_);
+  if (text.empty()) return;
+  Replace(raw_at_, is_style ? RewriteCss(text, urls_) : RewriteScript(text, urls_));
 }
 
 void HtmlRewriter::Attribute(const html::Tag& tag, const html::Attribute& attribute) {
@@ -227,6 +248,10 @@ void HtmlRewriter::Attribute(const html::Tag& tag, const html::Attribute& attrib
       return Srcset(attribute);
     case AttributeId::kStyle:
       return Style(attribute);
+    case AttributeId::kOnStar:
+      return Script(attribute);
+    case AttributeId::kSrcdoc:
+      return Srcdoc(attribute);
     default:
       // Of what is rewritten the hash is another.
       if (attribute.name == "integrity") Insert(attribute.name_at.begin, "data-archive-");
@@ -255,8 +280,13 @@ void HtmlRewriter::Meta(const html::Tag& tag) {
     value +=
         rewritten->replacement ? *rewritten->replacement : rewritten->insert + std::string(*url);
     value += attribute.value.substr(at + url->size());
-    Replace(attribute.value_at, EscapeValue(value));
+    SetValue(attribute, value);
   }
+}
+
+void HtmlRewriter::SetValue(const html::Attribute& attribute, std::string_view value) {
+  if (value == attribute.value) return;
+  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeValue(value));
 }
 
 void HtmlRewriter::Reference(const html::Attribute& attribute, std::string_view modifier) {
@@ -288,14 +318,29 @@ void HtmlRewriter::Srcset(const html::Attribute& attribute) {
   }
   if (done == 0 && value.empty()) return;
   value += attribute.value.substr(done);
-  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeValue(value));
+  SetValue(attribute, value);
 }
 
 void HtmlRewriter::Style(const html::Attribute& attribute) {
   if (attribute.value.find('(') == std::string_view::npos) return;
-  const std::string value = RewriteCss(attribute.value, urls_);
-  if (value == attribute.value) return;
-  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeValue(value));
+  SetValue(attribute, RewriteCss(attribute.value, urls_));
+}
+
+void HtmlRewriter::Script(const html::Attribute& attribute) {
+  SetValue(attribute, RewriteScript(attribute.value, urls_));
+}
+
+// A document in an attribute; what is relative in it is relative to this one.
+void HtmlRewriter::Srcdoc(const html::Attribute& attribute) {
+  if (depth_ == kDepthMax) return;
+  UrlRewriter urls = urls_;
+  HtmlRewriter inner(urls, "", depth_ + 1);
+  std::string document;
+  inner.Feed(attribute.value, document);
+  inner.Finish(document);
+  if (document == attribute.value) return;
+  const bool plain = IsPlain(attribute) && document.find('&') == std::string::npos;
+  Replace(attribute.value_at, plain ? document : EscapeValue(document));
 }
 
 }  // namespace stele::access

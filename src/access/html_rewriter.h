@@ -11,13 +11,13 @@
 namespace stele::access {
 
 // A page with its references leading into the archive, piece by piece; all other bytes as they are.
-// Scripts are left alone. Not thread-safe. Memory is that of the longest tag or style element, up
-// to a few MiB; what is longer passes as it is.
+// Of scripts only what RewriteScript() knows. Not thread-safe. Memory is that of the longest tag,
+// style or script element, up to a few MiB; what is longer passes as it is.
 class HtmlRewriter final : private html::TokenSink {
  public:
   // `banner` is HTML that is put at the begin of the body, or at the end where there is none.
-  // `urls` is borrowed for life.
-  HtmlRewriter(UrlRewriter& urls, std::string banner);
+  // `urls` is borrowed for life. `depth`: so many documents lie around this one, in "srcdoc".
+  HtmlRewriter(UrlRewriter& urls, std::string banner, int depth = 0);
 
   // Appends to `out` what is ready.
   void Feed(std::string_view piece, std::string& out);
@@ -35,7 +35,11 @@ class HtmlRewriter final : private html::TokenSink {
   void Reference(const html::Attribute& attribute, std::string_view modifier);
   void Srcset(const html::Attribute& attribute);
   void Style(const html::Attribute& attribute);
-  void EndStyle();
+  void Script(const html::Attribute& attribute);
+  void Srcdoc(const html::Attribute& attribute);
+  void EndRaw();
+  // Another value, where it is one.
+  void SetValue(const html::Attribute& attribute, std::string_view value);
 
   // Edits come in the order of the source. What lies before a place that was given out is dropped.
   void CopyTo(std::uint64_t offset);
@@ -55,8 +59,10 @@ class HtmlRewriter final : private html::TokenSink {
   std::uint64_t copied_ = 0;  // up to here the source is in ready_, or was replaced
   std::uint64_t seen_ = 0;    // up to here tokens are complete
   std::string ready_;
-  bool in_style_ = false;
-  html::SourceRange style_;
+  enum class Raw { kNone, kStyle, kScript };
+  Raw raw_ = Raw::kNone;  // inside of such an element
+  html::SourceRange raw_at_;
+  const int depth_;
 };
 
 }  // namespace stele::access

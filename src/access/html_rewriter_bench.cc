@@ -4,6 +4,7 @@
 
 #include "access/css_rewriter.h"
 #include "access/html_rewriter.h"
+#include "access/script_rewriter.h"
 
 // Speed of rewriting a page with a link in each of its short paragraphs.
 namespace stele::access {
@@ -48,6 +49,18 @@ void RewriteSheet(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * css.size()));
 }
 BENCHMARK(RewriteSheet);
+
+void RewriteProgram(benchmark::State& state) {
+  std::string script;
+  for (int i = 0; i < 2000; ++i) {
+    script += "function f" + std::to_string(i) +
+              "(a,b){var c=a.list[b]/2;return c?\"http://example.org/item.js\":g(c,'label')}\n";
+  }
+  const UrlRewriter urls("/web/20140126200624", "http://example.org/dir/page");
+  for (auto _ : state) benchmark::DoNotOptimize(RewriteScript(script, urls));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * script.size()));
+}
+BENCHMARK(RewriteProgram);
 
 }  // namespace
 }  // namespace stele::access

@@ -6,6 +6,7 @@
 #include "access/html_rewriter.h"
 #include "access/memento.h"
 #include "access/replay.h"
+#include "access/script_rewriter.h"
 #include "formats/http/media_type.h"
 #include "util/ascii.h"
 
@@ -13,8 +14,8 @@ namespace stele::access {
 namespace {
 
 constexpr std::size_t kPieceBytes = 64 << 10;
-// Larger style sheets pass as they are.
-constexpr std::size_t kCssBytesMax = std::size_t{8} << 20;
+// Larger style sheets and scripts pass as they are.
+constexpr std::size_t kTextBytesMax = std::size_t{8} << 20;
 
 constexpr std::string_view kPolicy =
     "sandbox allow-scripts allow-forms; default-src 'self' 'unsafe-inline' 'unsafe-eval' data: "
@@ -26,12 +27,14 @@ bool IsDocument(std::string_view modifier) {
   return modifier.empty() || modifier == "mp_" || modifier == "if_" || modifier == "fr_";
 }
 
-enum class Kind { kHtml, kCss, kOther };
+enum class Kind { kHtml, kCss, kScript, kOther };
 
 Kind KindOf(std::string_view content_type, std::string_view modifier) {
   const std::string type = http::ParseMediaType(content_type).type;
-  if (modifier == "js_" || modifier == "im_") return Kind::kOther;
+  if (modifier == "im_") return Kind::kOther;
+  if (modifier == "js_") return Kind::kScript;
   if (modifier == "cs_" || type == "text/css") return Kind::kCss;
+  if (type.find("javascript") != std::string::npos) return Kind::kScript;
   const bool html = type == "text/html" || type == "application/xhtml+xml";
   return html ? Kind::kHtml : Kind::kOther;
 }
@@ -141,10 +144,12 @@ void SendRewritten(const Call& call, const WaybackPath& path) {
                                                  std::move(banner))));
     return;
   }
-  if (kind == Kind::kCss && replayed.content->length().value_or(kCssBytesMax) <= kCssBytesMax) {
-    Result<std::string> css = replayed.content->ReadAll(2 * kCssBytesMax);
-    if (!css) return SendError(call, css.error());
-    static_cast<void>(call.response.Reply(start, RewriteCss(*css, urls)));
+  const bool is_short = replayed.content->length().value_or(kTextBytesMax) <= kTextBytesMax;
+  if (kind != Kind::kOther && is_short) {
+    Result<std::string> text = replayed.content->ReadAll(2 * kTextBytesMax);
+    if (!text) return SendError(call, text.error());
+    static_cast<void>(call.response.Reply(
+        start, kind == Kind::kCss ? RewriteCss(*text, urls) : RewriteScript(*text, urls)));
     return;
   }
   SendContent(call, std::move(start), std::move(replayed.content), true);
