@@ -7,6 +7,7 @@
 #include "access/api_parts.h"
 #include "access/capture_content.h"
 #include "access/downloads.h"
+#include "access/similar_url.h"
 #include "access/wayback_path.h"
 #include "archive/capture_text.h"
 #include "archive/moment.h"
@@ -166,7 +167,7 @@ void WriteCapture(JsonWriter& json, const catalog::Capture& row, std::string_vie
   json.Member("id", archive::FormatCaptureId(row.id))
       .Member("time", FormatIsoMillis(row.time))
       .Member("timestamp", FormatDigits14(row.time))
-      .Member("url", row.url)
+      .Member("url", AddressOf(row))
       .Name("status");
   if (row.status == 0) {
     json.Null();
@@ -332,7 +333,7 @@ void SendCoherence(const Call& call) {
                        if (link.hop != html::Hop::kEmbed) return;
                        ++embeds;
                        const Result<Nearest> nearest =
-                           FindNearest(call.sight, link.url, page->row.time);
+                           FindNearestOrSimilar(call.sight, link.url, page->row.time);
                        if (!nearest || !nearest->capture) {
                          if (missing.size() < kMissingShown) missing.push_back(link.url);
                          return;

@@ -138,7 +138,8 @@ void SendJson(const Call& call, std::string_view json) {
 }
 
 void Redirect(const Call& call, std::string location, std::vector<net::HeaderField> fields) {
-  net::ResponseStart start = StartOf(302, kPlainType);
+  // What was sent with a body is asked for without one there.
+  net::ResponseStart start = StartOf(call.is_read() ? 302 : 303, kPlainType);
   start.fields.insert(start.fields.end(), fields.begin(), fields.end());
   start.fields.push_back({"Location", std::move(location)});
   static_cast<void>(call.response.Reply(start, ""));

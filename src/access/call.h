@@ -30,6 +30,7 @@ struct Call {
   Parameters parameters;
 
   bool is_head() const { return request.head().method == "HEAD"; }
+  bool is_read() const { return is_head() || request.head().method == "GET"; }
   // The value of a header; empty where there is none.
   std::string_view Header(std::string_view name) const {
     return request.head().headers.Find(name).value_or("");

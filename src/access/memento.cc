@@ -217,12 +217,12 @@ std::uint64_t TakePage(std::string_view& rest) {
 
 std::string MementoPath(const Call& call, const catalog::Capture& row, std::string_view modifier) {
   return fmt::format("{}web/{}{}/{}", call.prefix, FormatDigits14(row.time), modifier,
-                     LinkTarget(row.url));
+                     LinkTarget(AddressOf(row)));
 }
 
 std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Capture& row) {
   const std::string key = KeyOfCapture(row);
-  std::string links = CommonLinks(call, row.url);
+  std::string links = CommonLinks(call, AddressOf(row));
   // Those of one second have one address, so that neighbours are of other seconds.
   const std::int64_t second = row.time.milliseconds - (row.time.milliseconds % 1000 + 1000) % 1000;
   const auto first = FirstOn(call, key, catalog::kTimeBegin, Direction::kForward);

@@ -8,6 +8,7 @@
 #include "access/memento.h"
 #include "access/plain_pages.h"
 #include "access/replay.h"
+#include "access/requested_url.h"
 #include "access/rewritten_replay.h"
 #include "access/wayback_path.h"
 
@@ -25,6 +26,18 @@ bool IsNavigation(const Call& call) {
 
 bool WantsHtml(const Call& call) {
   return call.Header("Accept").find("text/html") != std::string_view::npos;
+}
+
+// A form, or a script, that sends a body.
+void Submitted(const Call& call, WaybackPath path) {
+  if (path.kind != WaybackPath::Kind::kCapture || path.modifier.empty() || path.modifier == "rp_") {
+    return SendError(call, 405, "This cannot be asked", "A body is sent to a capture only.");
+  }
+  Result<std::string> url = RequestedUrl(call.request, path.url);
+  if (!url) return SendError(call, url.error());
+  path.url = *std::move(url);
+  if (path.modifier == "id_") return SendIdentity(call, path);
+  SendRewritten(call, path);
 }
 
 }  // namespace
@@ -52,16 +65,17 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
         response.Reply(421, kPlainType, "This server does not have that host name.\n"));
     return;
   }
+  std::string prefix;
+  std::string_view path = request.path();
+  const ServedArchive& archive = TakeArchive(archives_, path, prefix);
   const std::string_view method = request.head().method;
-  if (method != "GET" && method != "HEAD") {
+  const bool is_read = method == "GET" || method == "HEAD";
+  if (!is_read && !(IsReplayedMethod(method) && path.starts_with("web/"))) {
     net::ResponseStart start = StartOf(405, kPlainType);
     start.fields.push_back({"Allow", "GET, HEAD"});
     static_cast<void>(response.Reply(start, "Everything here is read-only.\n"));
     return;
   }
-  std::string prefix;
-  std::string_view path = request.path();
-  const ServedArchive& archive = TakeArchive(archives_, path, prefix);
   const std::string_view user =
       options_.user_header.empty() ? std::string_view()
                                    : request.head().headers.Find(options_.user_header).value_or("");
@@ -78,6 +92,7 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
 }
 
 void PagesService::Route(Call& call) {
+  if (!call.is_read()) return Wayback(call);  // nothing else takes a body
   if (RouteMachine(call) || RouteDownload(call)) return;
   std::string_view target = call.target;
   if (call.path == "web/cdx" || call.path == "cdx") return SendCdx(call, CdxDialect::kPywb);
@@ -130,11 +145,12 @@ bool PagesService::RouteDownload(Call& call) const {
 }
 
 void PagesService::Wayback(Call& call) const {
-  const std::optional<WaybackPath> path = ParseWaybackPath(call.target.substr(4));
+  std::optional<WaybackPath> path = ParseWaybackPath(call.target.substr(4));
   if (!path) {
     return SendError(call, 400, "This cannot be asked",
                      "An address here is like /web/20140126200624/http://example.org/");
   }
+  if (!call.is_read()) return Submitted(call, *std::move(path));
   const bool has_pages = !files_.empty();
   switch (path->kind) {
     case WaybackPath::Kind::kTimeGate:

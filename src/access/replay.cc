@@ -6,6 +6,7 @@
 
 #include "access/byte_range.h"
 #include "access/memento.h"
+#include "access/similar_url.h"
 #include "archive/holdings.h"
 #include "formats/http/media_type.h"
 #include "formats/url/url.h"
@@ -67,6 +68,55 @@ std::string EntityTag(const Replayed& replayed) {
                      replayed.content->coding().empty() ? "" : "-" + replayed.content->coding());
 }
 
+// The nearest under `key`; `asked` is the key of what was asked for.
+Result<std::optional<Replayed>> FindUnder(const Sight& sight, const std::string& key,
+                                          std::string_view asked, std::string_view digits,
+                                          const CaptureContent::KeepsCoding& keeps, bool& blocked) {
+  const Result<Timestamp> aim = AimOf(sight, key, digits);
+  if (!aim) return aim.error();
+  NearestCaptures nearest(sight, key, *aim, NearestCaptures::Direction::kBoth);
+  std::optional<Error> unresolved;
+  for (int i = 0; i < kCandidatesMax; ++i) {
+    Result<const HeldCapture*> found = nearest.Next();
+    if (!found) return found.error();
+    if (*found == nullptr) break;
+    Result<std::unique_ptr<CaptureContent>> content = CaptureContent::Open(sight, **found, keeps);
+    if (!content) {
+      // A revisit of what is not here: another capture may do.
+      if (content.error().code != ErrorCode::kNotFound) return content.error();
+      if (!unresolved) unresolved = content.error();
+      continue;
+    }
+    Replayed replayed{**found, *std::move(content), "", false};
+    replayed.location = LocationOf(replayed.capture, replayed.content->head());
+    const std::string target = replayed.is_redirect() ? KeyOfUrl(replayed.location) : "";
+    if (replayed.is_redirect() && (target == key || target == asked)) continue;
+    return std::optional(std::move(replayed));
+  }
+  blocked = nearest.met_blocked();
+  if (unresolved) return *unresolved;
+  return std::optional<Replayed>();
+}
+
+// How long a content is after its coding was taken off, which is only known at its end: it is read
+// once for that, and opened anew.
+Status CountContent(const Call& call, Replayed& replayed, std::optional<std::uint64_t>& length) {
+  std::string piece(64 << 10, '\0');
+  std::uint64_t count = 0;
+  for (;;) {
+    const Result<std::size_t> size = replayed.content->Read(piece);
+    if (!size) return size.error();
+    if (*size == 0) break;
+    count += *size;
+  }
+  Result<std::unique_ptr<CaptureContent>> again =
+      CaptureContent::Open(call.sight, replayed.capture, [](std::string_view) { return false; });
+  if (!again) return again.error();
+  replayed.content = *std::move(again);
+  length = count;
+  return {};
+}
+
 // The worker's scripts read the mark.
 void SendMissing(const Call& call, int status, std::string_view mark, std::string_view text) {
   net::ResponseStart start;
@@ -109,29 +159,15 @@ Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPa
                                              const CaptureContent::KeepsCoding& keeps,
                                              bool& blocked) {
   const std::string key = KeyOfUrl(path.url);
-  const Result<Timestamp> aim = AimOf(sight, key, path.digits);
-  if (!aim) return aim.error();
-  NearestCaptures nearest(sight, key, *aim, NearestCaptures::Direction::kBoth);
-  std::optional<Error> unresolved;
-  for (int i = 0; i < kCandidatesMax; ++i) {
-    Result<const HeldCapture*> found = nearest.Next();
-    if (!found) return found.error();
-    if (*found == nullptr) break;
-    Result<std::unique_ptr<CaptureContent>> content = CaptureContent::Open(sight, **found, keeps);
-    if (!content) {
-      // A revisit of what is not here: another capture may do.
-      if (content.error().code != ErrorCode::kNotFound) return content.error();
-      if (!unresolved) unresolved = content.error();
-      continue;
-    }
-    Replayed replayed{**found, *std::move(content), ""};
-    replayed.location = LocationOf(replayed.capture, replayed.content->head());
-    if (replayed.is_redirect() && KeyOfUrl(replayed.location) == key) continue;
-    return std::optional(std::move(replayed));
-  }
-  blocked = nearest.met_blocked();
-  if (unresolved) return *unresolved;
-  return std::optional<Replayed>();
+  Result<std::optional<Replayed>> found = FindUnder(sight, key, key, path.digits, keeps, blocked);
+  if (!found || *found || blocked) return found;
+  const Result<std::optional<std::string>> similar =
+      FindSimilarKey(sight, key, MomentOf(path.digits));
+  if (!similar) return similar.error();
+  if (!*similar) return found;
+  found = FindUnder(sight, **similar, key, path.digits, keeps, blocked);
+  if (found && *found) (*found)->is_similar = true;
+  return found;
 }
 
 bool NamesExactly(const WaybackPath& path, const catalog::Capture& row) {
@@ -144,13 +180,18 @@ int WireStatus(int archived) {
   return archived;
 }
 
-void SendContent(const Call& call, net::ResponseStart start,
-                 std::unique_ptr<CaptureContent> content, bool ranges) {
-  start.length = content->length();
+void SendContent(const Call& call, net::ResponseStart start, Replayed replayed, bool ranges) {
   const std::string_view range = ranges ? call.Header("Range") : "";
-  if (ranges && start.length) start.fields.push_back({"Accept-Ranges", "bytes"});
-  std::unique_ptr<io::Source> body = std::move(content);
-  if (!range.empty() && start.status == 200 && start.length) {
+  if (!range.empty() && start.status == 200 && !replayed.content->length()) {
+    if (const Status counted = CountContent(call, replayed, start.length); !counted) {
+      return SendError(call, counted.error());
+    }
+  } else {
+    start.length = replayed.content->length();
+  }
+  if (ranges) start.fields.push_back({"Accept-Ranges", "bytes"});
+  std::unique_ptr<io::Source> body = std::move(replayed.content);
+  if (!range.empty() && start.status == 200) {
     ByteRange part;
     const std::uint64_t size = *start.length;
     const RangeOutcome outcome = ParseRange(range, size, part);
@@ -182,7 +223,7 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
   if (!*found) return blocked ? SendBlocked(call) : SendNotFound(call, path.url);
   Replayed& replayed = **found;
   const catalog::Capture& row = replayed.capture.row;
-  if (!NamesExactly(path, row)) {
+  if (!NamesExactly(path, row) || replayed.is_similar) {
     return Redirect(call, MementoPath(call, row, "id_"), {{"Vary", "accept-datetime"}});
   }
   const ArchivedHead& head = replayed.content->head();
@@ -213,7 +254,7 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
     static_cast<void>(call.response.Reply(start, ""));
     return;
   }
-  SendContent(call, std::move(start), std::move(replayed.content), true);
+  SendContent(call, std::move(start), std::move(replayed), true);
 }
 
 void SendForWorker(const Call& call, const WaybackPath& path) {
@@ -260,15 +301,16 @@ void SendForWorker(const Call& call, const WaybackPath& path) {
     return lead(replayed.location);
   }
   const bool is_document = call.Header("Accept").find("text/html") != std::string_view::npos;
-  if (is_document && path.digits != exact) {
+  const bool elsewhere = replayed.is_similar || !call.is_read();
+  if (is_document && (path.digits != exact || elsewhere)) {
     // A document is pinned to its capture, so that all it embeds is asked for at its time.
-    say(307, "Closest");
-    return lead(path.url);
+    say(call.is_read() ? 307 : 303, "Closest");
+    return lead(elsewhere ? AddressOf(row) : path.url);
   }
   const int status = WireStatus(head.status);
   if (status != 200) say(status, head.reason);
-  SendContent(call, std::move(start), std::move(replayed.content),
-              status == 200 && !IsRewritten(head.Find("Content-Type")));
+  const bool ranges = status == 200 && !IsRewritten(head.Find("Content-Type"));
+  SendContent(call, std::move(start), std::move(replayed), ranges);
 }
 
 }  // namespace stele::access

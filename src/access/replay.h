@@ -16,14 +16,16 @@ namespace stele::access {
 struct Replayed {
   catalog::HeldCapture capture;
   std::unique_ptr<CaptureContent> content;
-  std::string location;  // absolute; where the archived answer leads to, else empty
+  std::string location;     // absolute; where the archived answer leads to, else empty
+  bool is_similar = false;  // to what was asked for, which was not captured
 
   bool is_redirect() const { return !location.empty(); }
 };
 
 // The nearest to the time of the path that does not lead to itself: a redirect from http to https,
 // or to www, has one key with its target. Nothing where there is none; `blocked` then says whether
-// that is because of a rule. Errors: those of CaptureContent::Open().
+// that is because of a rule. Where nothing was captured under the URL of the path, a similar one
+// does. Errors: those of CaptureContent::Open().
 Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPath& path,
                                              const CaptureContent::KeepsCoding& keeps,
                                              bool& blocked);
@@ -43,7 +45,6 @@ void SendForWorker(const Call& call, const WaybackPath& path);
 
 // Sends the content, or the part of it that a Range header asks for. `start` has all fields but
 // those about ranges.
-void SendContent(const Call& call, net::ResponseStart start,
-                 std::unique_ptr<CaptureContent> content, bool ranges);
+void SendContent(const Call& call, net::ResponseStart start, Replayed replayed, bool ranges);
 
 }  // namespace stele::access

@@ -4,6 +4,7 @@
 
 #include "access/pages_service.h"
 #include "access/replay.h"
+#include "access/requested_url.h"
 #include "access/wayback_path.h"
 
 namespace stele::access {
@@ -29,7 +30,7 @@ std::string ShellPolicy(const Origins& origins) {
 void ReplayService::Handle(net::Request& request, net::ResponseWriter& response) {
   const std::optional<Origins> origins = addresses_.Of(request);
   const std::string_view method = request.head().method;
-  if (!origins || (method != "GET" && method != "HEAD")) {
+  if (!origins || !IsReplayedMethod(method)) {
     static_cast<void>(response.Reply(origins ? 405 : 421, kPlainType, "Not here.\n"));
     return;
   }
@@ -45,10 +46,15 @@ void ReplayService::Handle(net::Request& request, net::ResponseWriter& response)
 
 void ReplayService::Route(Call& call) const {
   if (call.target.starts_with("web/")) {
-    const std::optional<WaybackPath> path = ParseWaybackPath(call.target.substr(4));
+    std::optional<WaybackPath> path = ParseWaybackPath(call.target.substr(4));
     if (path && path->kind == WaybackPath::Kind::kCapture && path->modifier == "rp_") {
+      Result<std::string> url = RequestedUrl(call.request, path->url);
+      if (!url) return SendError(call, url.error());
+      path->url = *std::move(url);
       return SendForWorker(call, *path);
     }
+  } else if (!call.is_read()) {
+    return SendError(call, 405, "Not here", "Only what was archived is asked for with a body.");
   } else if (call.target.starts_with(kScope)) {
     return WithoutWorker(call);
   } else if (call.path == "shell") {

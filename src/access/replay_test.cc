@@ -1,12 +1,17 @@
 #include "access/replay.h"
 
+#include "access/requested_url.h"
 #include "access/test_access.h"
+#include "codec/deflate_codec.h"
 #include "codec/gzip_codec.h"
+#include "codec/zstd_codec.h"
+#include "formats/url/test_data.h"
 
 namespace stele::access {
 namespace {
 
 using testing::Answer;
+using testing::Ask;
 using testing::PutFile;
 using testing::Serving;
 using testing::WarcText;
@@ -134,6 +139,143 @@ TEST_F(Replaying, W15_ContentCodingsAreUndoneForWhoDoesNotTakeThem) {
   EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://a.org/", "Accept-Encoding: gzip\r\n").body,
             page);
   EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://a.org/bad").body, "plain");
+}
+
+TEST_F(Replaying, W15_EveryCodingIsUndoneAndSliced) {
+  const std::string page = "Hello, hello, hello, hello, hello, hello, hello, hello!";
+  // Of another program's making, since we only read this one.
+  const std::string brotli(
+      "\x1b\x36\x00\xf8\x8d\xd4\x4e\xf9\xc3\x8c\xaa\x91\xd0\xd8"
+      "\xde\x34\x48\x08\x4b\x99\x52\xc4\x9f\x48\x20\xe4\x3a\x24",
+      28);
+  const std::pair<std::string, std::string> codings[] = {
+      {"gzip", *codec::GzipCodec().Compress(page, 6)},
+      {"deflate", *codec::DeflateCodec().Compress(page, 6)},
+      {"zstd", *codec::ZstdCodec().Compress(page, 3)},
+      {"br", brotli},
+      {"gzip, gzip", *codec::GzipCodec().Compress(*codec::GzipCodec().Compress(page, 6), 6)},
+      {"unheard-of", page},
+  };
+  WarcText warc;
+  for (const auto& [name, body] : codings) {
+    warc.Block("http://a.org/" + EncodeArgument(name), "2014-01-01T00:00:00Z",
+               "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Encoding: " + name +
+                   "\r\n\r\n" + body);
+  }
+  Bring(warc);
+  Serve();
+  for (const auto& [name, body] : codings) {
+    const std::string target = "/web/20140101000000rp_/http://a.org/" + EncodeArgument(name);
+    EXPECT_EQ(GetReplay(target).body, page) << name;
+    const Answer part = GetReplay(target, "Range: bytes=7-11\r\n");
+    EXPECT_EQ(part.status, 206) << name;
+    EXPECT_EQ(part.body, "hello") << name;
+    EXPECT_EQ(part.Header("Content-Range"), fmt::format("bytes 7-11/{}", page.size())) << name;
+    EXPECT_EQ(GetReplay(target, "Range: bytes=-1\r\n").body, "!") << name;
+    EXPECT_EQ(GetReplay(target, "Range: bytes=55-\r\n").status, 416) << name;
+  }
+}
+
+TEST_F(Replaying, W15_WhatWasCutOffOrSentWrongIsShownAsFarAsItGoes) {
+  std::string page;
+  for (int i = 0; i < 5000; ++i) page += fmt::format("line {}\n", i * 7919);
+  const std::string packed = *codec::GzipCodec().Compress(page, 6);
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
+  Bring(WarcText()
+            .Block("http://a.org/gzip", "2014-01-01T00:00:00Z",
+                   head + "Content-Encoding: gzip\r\n\r\n" + packed.substr(0, packed.size() / 2))
+            .Block("http://a.org/short", "2014-01-01T00:00:00Z",
+                   head + "Content-Length: 100\r\n\r\nonly this")
+            .Block("http://a.org/chunks", "2014-01-01T00:00:00Z",
+                   head + "Transfer-Encoding: chunked\r\n\r\n4\r\ngood\r\nzz\r\nbad")
+            .Block("http://a.org/cut", "2014-01-01T00:00:00Z",
+                   head + "Transfer-Encoding: chunked\r\n\r\nff\r\nsome")
+            .Block("http://a.org/nohead", "2014-01-01T00:00:00Z", "no HTTP at all")
+            .Block("http://a.org/empty", "2014-01-01T00:00:00Z", ""));
+  Serve();
+  const auto body = [&](const std::string& name) {
+    const Answer answer = GetReplay("/web/20140101000000rp_/http://a.org/" + name);
+    EXPECT_EQ(answer.status, 200) << name;
+    return answer.body;
+  };
+  const std::string some = body("gzip");
+  EXPECT_GT(some.size(), page.size() / 4);
+  EXPECT_TRUE(page.starts_with(some));
+  EXPECT_EQ(body("short"), "only this");
+  EXPECT_TRUE(body("chunks").starts_with("good"));
+  EXPECT_EQ(body("cut"), "some");
+  EXPECT_EQ(body("nohead"), "no HTTP at all");
+  EXPECT_EQ(body("empty"), "");
+}
+
+TEST_F(Replaying, W15_AnswersToRequestsWithABodyAreFoundByIt) {
+  const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
+  const std::string json = "Content-Type: application/json\r\n";
+  const auto request = [](const std::string& fields) {
+    return "POST /post HTTP/1.1\r\nHost: a.org\r\n" + fields.substr(0, fields.size() - 2);
+  };
+  Bring(WarcText()
+            .Response("http://a.org/post", "2014-01-01T00:00:00Z", "<p>one")
+            .Request("http://a.org/post", "2014-01-01T00:00:00Z", request(form), "q=One&n=%231")
+            .Response("http://a.org/post", "2014-01-01T00:00:01Z", "<p>two")
+            .Request("http://a.org/post", "2014-01-01T00:00:01Z", request(form), "q=two&n=2")
+            .Response("http://a.org/post", "2014-01-01T00:00:02Z", "{}", "application/json")
+            .Request("http://a.org/post", "2014-01-01T00:00:02Z", request(json),
+                     "{\"query\": {\"id\": 7, \"all\": true}}"));
+  Serve();
+  const auto post = [&](std::uint16_t port, const std::string& modifier, const std::string& fields,
+                        const std::string& body, const std::string& time = "20140101000000") {
+    const std::string length = fmt::format("Content-Length: {}\r\n", body.size());
+    return Ask(port, "/web/" + time + modifier + "/http://a.org/post", fields + length, "POST",
+               "localhost", body);
+  };
+  const std::uint16_t replay = server_->replay_port();
+  const std::uint16_t pages = server_->pages_port();
+  EXPECT_EQ(post(replay, "rp_", form, "q=One&n=%231").body, "<p>one");
+  EXPECT_EQ(post(replay, "rp_", form, "n=2&q=two").body, "<p>two");
+  EXPECT_EQ(post(replay, "rp_", json, "{\"query\": {\"id\": 7, \"all\": true}}").body, "{}");
+  EXPECT_EQ(post(replay, "rp_", form, "q=three").status, 404);
+  EXPECT_EQ(GetReplay("/web/2014rp_/http://a.org/post").status, 404);
+  // Documents get an address of their own, that needs no body.
+  const Answer document = post(replay, "rp_", form + "Accept: text/html\r\n", "q=two&n=2");
+  EXPECT_EQ(document.Header("X-Redirect-Status"), "303");
+  const std::string address = document.Header("X-Orig-Location");
+  EXPECT_EQ(address, "http://a.org/post?__wb_method=post&n=2&q=two");
+  EXPECT_EQ(GetReplay("/web/20140101000001rp_/" + address, "Accept: text/html\r\n").body, "<p>two");
+  // The same from the server alone.
+  const Answer reduced = post(pages, "mp_", form, "q=two&n=2");
+  EXPECT_EQ(reduced.status, 303);
+  EXPECT_EQ(reduced.Header("Location"),
+            "/web/20140101000001mp_/http://a.org/post?__wb_method=post&n=2&q=two");
+  EXPECT_EQ(Get(reduced.Header("Location")).body, "<p>two");
+  EXPECT_EQ(post(pages, "id_", form, "q=One&n=%231").body, "<p>one");
+  EXPECT_EQ(Get("/web/" + address).Header("Location"), "/web/20140101000001/" + address);
+  // Nothing else takes a body.
+  EXPECT_EQ(Get("/api/v1/archive", "Content-Length: 0\r\n", "POST").status, 405);
+  EXPECT_EQ(Get("/web/cdx", "Content-Length: 0\r\n", "POST").status, 405);
+  EXPECT_EQ(post(replay, "rp_", form, std::string(kRequestBodyMax + 1, 'x')).status, 413);
+}
+
+TEST_F(Replaying, W15_PostsOfASampleOfOthersAreReplayed) {
+  const url::TestData data(STELE_TEST_DATA);
+  const std::optional<std::string> warc = data.Read("warc-samples/pywb/post-test.warc.gz");
+  if (!warc) GTEST_SKIP() << "post-test.warc.gz is not here (STELE_TEST_DATA)";
+  Bring(*warc);
+  Serve();
+  const auto post = [&](const std::string& url, const std::string& body) {
+    return Ask(server_->replay_port(), "/web/2014rp_/" + url,
+               fmt::format("Content-Type: application/x-www-form-urlencoded\r\n"
+                           "Content-Length: {}\r\n",
+                           body.size()),
+               "POST", "localhost", body)
+        .body;
+  };
+  EXPECT_NE(post("http://httpbin.org/post", "foo=bar&test=abc").find("\"test\": \"abc\""),
+            std::string::npos);
+  EXPECT_NE(post("http://httpbin.org/post", "A=1&B=[]&C=3").find("\"B\": \"[]\""),
+            std::string::npos);
+  EXPECT_NE(post("http://httpbin.org/post?foo=bar", "data=^").find("\"data\": \"^\""),
+            std::string::npos);
 }
 
 TEST_F(Replaying, W15_HeadAndConditionalRequestsSendNoBody) {

@@ -122,7 +122,7 @@ void SendRewritten(const Call& call, const WaybackPath& path) {
   if (!*found) return blocked ? SendBlocked(call) : SendNotFound(call, path.url);
   Replayed& replayed = **found;
   const catalog::Capture& row = replayed.capture.row;
-  if (IsDocument(path.modifier) && !NamesExactly(path, row)) {
+  if (IsDocument(path.modifier) && (!NamesExactly(path, row) || replayed.is_similar)) {
     return Redirect(call, MementoPath(call, row, path.modifier), {{"Vary", "accept-datetime"}});
   }
   net::ResponseStart start = StartFor(call, replayed);
@@ -152,7 +152,7 @@ void SendRewritten(const Call& call, const WaybackPath& path) {
         start, kind == Kind::kCss ? RewriteCss(*text, urls) : RewriteScript(*text, urls)));
     return;
   }
-  SendContent(call, std::move(start), std::move(replayed.content), true);
+  SendContent(call, std::move(start), std::move(replayed), true);
 }
 
 }  // namespace stele::access

@@ -103,6 +103,14 @@ std::string KeyOfCapture(const catalog::Capture& row) {
   return row.key.empty() ? KeyOfUrl(row.url) : std::string(row.key);
 }
 
+std::string AddressOf(const catalog::Capture& row) {
+  const std::size_t arguments = row.key.find('?');
+  if (arguments == std::string_view::npos) return std::string(row.url);
+  std::string address(row.url.substr(0, row.url.find_first_of("?#")));
+  address += row.key.substr(arguments);
+  return address;
+}
+
 Result<Nearest> FindNearest(const Sight& sight, std::string_view url, Timestamp at) {
   NearestCaptures captures(sight, KeyOfUrl(url), at, NearestCaptures::Direction::kBoth);
   Result<const HeldCapture*> found = captures.Next();

@@ -106,6 +106,9 @@ class NearestCaptures {
 // The sort key of captures of a URL; of one capture.
 std::string KeyOfUrl(std::string_view url);
 std::string KeyOfCapture(const catalog::Capture& row);
+// A URL under whose key a capture is found: of the answer to a request with a body the URL with its
+// method and body as arguments, else its own.
+std::string AddressOf(const catalog::Capture& row);
 
 // The capture of a URL that is nearest to a moment.
 struct Nearest {

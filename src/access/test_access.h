@@ -39,11 +39,12 @@ struct Answer {
 };
 
 inline Answer Ask(std::uint16_t port, const std::string& target, const std::string& headers = "",
-                  const std::string& method = "GET", const std::string& host = "localhost") {
+                  const std::string& method = "GET", const std::string& host = "localhost",
+                  const std::string& body = "") {
   net::RawClient client(port);
   EXPECT_TRUE(client.connected());
   EXPECT_TRUE(client.Send(
-      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", method, target, host, headers)));
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n{}\r\n{}", method, target, host, headers, body)));
   const net::RawClient::Response response = client.ReceiveResponse(method);
   return {response.status, response.head, response.body};
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "access/access_server.h"
+#include "access/requested_url.h"
 #include "cli/archive_commands.h"
 #include "cli/listen_address.h"
 #include "cli/stop_signals.h"
@@ -20,8 +21,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kGrace = 10s;
 constexpr std::chrono::milliseconds kRefreshInterval = 2s;
 constexpr std::size_t kWorkers = 32;
-// What a browser never sends more of.
-constexpr std::uint64_t kBodyMax = 64 << 10;
+// Of requests whose archived answers are looked for.
+constexpr std::uint64_t kBodyMax = access::kRequestBodyMax;
 
 // Where our program is, without its name.
 std::string ProgramDirectory() {

@@ -139,6 +139,7 @@ function addCollection(worker: ServiceWorker): Promise<void> {
         isLive: false,
         archivePrefix: `${prefix}web/`,
         archiveMod: "rp_",
+        noPostToGet: true, // the server makes keys of bodies, as it did when they came
         csp: policy,
         baseUrl: `${app}${prefix}view/`,
         baseUrlAppendReplay: true,

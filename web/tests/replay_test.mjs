@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
 import { Lab, lighthouse, needsSample, pages, samples, violations } from "./lab.mjs";
 import { writeWarc } from "./warc.mjs";
 
@@ -217,5 +218,183 @@ test("W15_ReplaysRedirectsErrorsAndPdf", async () => {
     await odd.close(gone);
   } finally {
     await odd.stop();
+  }
+});
+
+test("W15_ReplaysFormsAndQueriesWithTheirBodies", async () => {
+  const at = "2020-01-01T00:00:00Z";
+  const form = "application/x-www-form-urlencoded";
+  const answer = (text) => ({ headers: { "Content-Type": "application/json" }, body: text });
+  const file = join(lab.folder, "posts.warc");
+  writeWarc(file, [
+    {
+      url: "http://post.example/",
+      date: at,
+      body: `<form method=post action=/find><input name=q value=lamps><button>Find</button></form>
+        <p id=got></p><script>
+        const ask = (body) => fetch("/graph", { method: "POST", body: JSON.stringify(body),
+          headers: { "Content-Type": "application/json" } }).then((r) => r.json());
+        ask({ query: { id: 2, all: true, none: null } }).then((b) =>
+          ask({ query: { id: 3 } }).then((c) => {
+            document.getElementById("got").textContent = b.name + " " + c.name; }))
+          .catch(() => {}); // in reduced replay
+        </script>`,
+    },
+    ...["lamps", "boats"].map((q, n) => ({
+      url: "http://post.example/find",
+      date: `2020-01-01T00:00:0${n + 1}Z`,
+      body: `<h1>About ${q}</h1>`,
+      post: { type: form, body: `q=${q}` },
+    })),
+    {
+      url: "http://post.example/graph",
+      date: at,
+      ...answer('{"name": "second"}'),
+      post: { type: "application/json", body: '{"query": {"id": 2, "all": true, "none": null}}' },
+    },
+    {
+      url: "http://post.example/graph",
+      date: at,
+      ...answer('{"name": "third"}'),
+      post: { type: "application/json", body: '{"query": {"id": 3}}' },
+    },
+  ]);
+  const posts = await Lab.start("posts", [file]);
+  try {
+    const page = await posts.replay("2020", "http://post.example/");
+    const frame = posts.frameOf(page);
+    await frame.locator("#got", { hasText: "second third" }).waitFor();
+    await frame.click("text=Find");
+    await page.waitForURL(
+      `${posts.origin}/view/20200101000001/http://post.example/find?__wb_method=post&q=lamps`,
+    );
+    assert.match(await posts.frameOf(page).locator("body").innerText(), /About lamps/);
+    await page.waitForSelector(".banner .when[href]");
+    await posts.shot(page, "replay-post");
+    await posts.close(page);
+    // The address of the answer can be opened by itself, and by the server alone.
+    const again = await posts.replay("2020", "http://post.example/find?__wb_method=post&q=boats");
+    assert.match(await posts.frameOf(again).locator("body").innerText(), /About boats/);
+    await posts.close(again);
+    const reduced = await posts.open("/web/20200101000000mp_/http://post.example/");
+    await reduced.click("text=Find");
+    await reduced.waitForSelector("text=About lamps");
+    await posts.close(reduced);
+  } finally {
+    await posts.stop();
+  }
+});
+
+test("W15_ReplaysWhatOnlyCacheBustersTellApart", async () => {
+  const at = "2020-01-01T00:00:00Z";
+  const script = (body) => ({ headers: { "Content-Type": "text/javascript" }, body });
+  const file = join(lab.folder, "busters.warc");
+  writeWarc(file, [
+    {
+      url: "http://bust.example/",
+      date: at,
+      body: `<p id=got></p><p id=padded></p><script>
+        const say = (id, text) => { document.getElementById(id).textContent = text; };
+        fetch("/data?id=7&_=" + Date.now()).then((r) => r.text()).then((t) => say("got", t));
+        const name = "jsonp" + String(Math.random()).slice(2);
+        window[name] = (data) => say("padded", data.name);
+        const script = document.createElement("script");
+        script.src = "/padded?callback=" + name;
+        document.head.append(script);
+        </script><script src="/versioned.js?v=2"></script>`,
+    },
+    { url: "http://bust.example/data?id=8&_=1", date: at, body: "the wrong one" },
+    { url: "http://bust.example/data?id=7&_=1", date: at, body: "the right one" },
+    {
+      url: "http://bust.example/padded?callback=jsonp123",
+      date: at,
+      ...script('jsonp123({"name": "called back"})'),
+    },
+    {
+      url: "http://bust.example/versioned.js?v=1",
+      date: at,
+      ...script("document.title = 'versioned'"),
+    },
+  ]);
+  const busters = await Lab.start("busters", [file]);
+  try {
+    const page = await busters.replay("2020", "http://bust.example/");
+    const frame = busters.frameOf(page);
+    await frame.locator("#got", { hasText: "the right one" }).waitFor();
+    await frame.locator("#padded", { hasText: "called back" }).waitFor();
+    assert.equal(await frame.title(), "versioned");
+    await busters.close(page);
+  } finally {
+    await busters.stop();
+  }
+});
+
+test("W15_ReplaysOldCharacterSetsAndCodings", async () => {
+  const at = "2001-01-01T00:00:00Z";
+  const page = (text, charset) => `<meta charset=${charset}><p id=said>${text}</p>`;
+  const bytes = (text) => Buffer.from(text, "latin1");
+  const cases = {
+    // In the header, and in the page.
+    "windows-1251": [
+      { "Content-Type": "text/html; charset=windows-1251" },
+      bytes("<p id=said>\xcf\xf0\xe8\xe2\xe5\xf2</p>"),
+      "Привет",
+    ],
+    shift_jis: [
+      { "Content-Type": "text/html" },
+      bytes(page("\x93\xfa\x96\x7b\x8c\xea", "shift_jis")),
+      "日本語",
+    ],
+    br: [{ "Content-Encoding": "br" }, brotliCompressSync(page("Grüße", "utf-8")), "Grüße"],
+  };
+  const file = join(lab.folder, "charsets.warc");
+  writeWarc(
+    file,
+    Object.entries(cases).map(([name, [headers, body]]) => ({
+      url: `http://old.example/${name}`,
+      date: at,
+      headers,
+      body,
+    })),
+  );
+  const old = await Lab.start("charsets", [file]);
+  try {
+    for (const [name, [, , says]] of Object.entries(cases)) {
+      const replayed = await old.replay("2001", `http://old.example/${name}`);
+      assert.equal(await old.frameOf(replayed).locator("#said").innerText(), says, name);
+      await replayed.goto(`${old.origin}/web/20010101000000mp_/http://old.example/${name}`);
+      assert.equal(await replayed.locator("#said").innerText(), says, `${name}, reduced`);
+      await old.close(replayed);
+    }
+  } finally {
+    await old.stop();
+  }
+});
+
+test("W15_TheBannerTellsHowThePagesTimesDiffer", async () => {
+  const file = join(lab.folder, "times.warc");
+  const png = { headers: { "Content-Type": "image/png" }, body: "x" };
+  writeWarc(file, [
+    {
+      url: "http://times.example/",
+      date: "2020-01-10T00:00:00Z",
+      body: "<img src=old.png><img src=new.png><img src=never.png>",
+    },
+    { url: "http://times.example/old.png", date: "2020-01-01T00:00:00Z", ...png },
+    { url: "http://times.example/new.png", date: "2020-03-10T00:00:00Z", ...png },
+    { url: "http://times.example/alone", date: "2020-01-10T00:00:00Z", body: "<img src=old.png>" },
+  ]);
+  const times = await Lab.start("times", [file]);
+  try {
+    const page = await times.replay("2020", "http://times.example/");
+    await page.getByRole("button", { name: "Resources up to 2 months apart, 1 missing" }).click();
+    const panel = await page.locator(".panel").innerText();
+    assert.match(panel, /1 Jan 2020.*10 Mar 2020/s);
+    assert.match(panel, /never\.png/);
+    assert.deepEqual(await violations(page), []);
+    await times.shot(page, "replay-coherence");
+    await times.close(page);
+  } finally {
+    await times.stop();
   }
 });

@@ -2,9 +2,18 @@
 import { createHash, randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 
-// pages: [{url, date, status, headers: {name: value}, body}]; dates in ISO 8601.
+const record = (fields, block) =>
+  Buffer.concat([
+    Buffer.from(`WARC/1.1\r\n${fields.join("\r\n")}\r\n`),
+    Buffer.from(`Content-Length: ${block.length}\r\n\r\n`),
+    block,
+    Buffer.from("\r\n\r\n"),
+  ]);
+
+// pages: [{url, date, status, headers: {name: value}, body, post: {type, body}}]; dates in ISO
+// 8601. A page with `post` is the answer to such a request.
 export function writeWarc(path, pages) {
-  const records = pages.map(({ url, date, status = "200 OK", headers = {}, body = "" }) => {
+  const records = pages.map(({ url, date, status = "200 OK", headers = {}, body = "", post }) => {
     const payload = Buffer.from(body);
     const lines = Object.entries({
       "Content-Type": "text/html; charset=utf-8",
@@ -15,21 +24,35 @@ export function writeWarc(path, pages) {
     );
     const block = Buffer.concat([head, payload]);
     const digest = createHash("sha256").update(payload).digest("hex");
-    const fields = [
-      "WARC/1.1",
-      "WARC-Type: response",
-      `WARC-Record-ID: <urn:uuid:${randomUUID()}>`,
-      `WARC-Date: ${date}`,
-      `WARC-Target-URI: ${url}`,
-      `WARC-Payload-Digest: sha256:${digest}`,
-      "Content-Type: application/http; msgtype=response",
-      `Content-Length: ${block.length}`,
-    ];
-    return Buffer.concat([
-      Buffer.from(`${fields.join("\r\n")}\r\n\r\n`),
+    const id = `<urn:uuid:${randomUUID()}>`;
+    const response = record(
+      [
+        "WARC-Type: response",
+        `WARC-Record-ID: ${id}`,
+        `WARC-Date: ${date}`,
+        `WARC-Target-URI: ${url}`,
+        `WARC-Payload-Digest: sha256:${digest}`,
+        "Content-Type: application/http; msgtype=response",
+      ],
       block,
-      Buffer.from("\r\n\r\n"),
-    ]);
+    );
+    if (!post) return response;
+    const { host, pathname, search } = new URL(url);
+    const request = record(
+      [
+        "WARC-Type: request",
+        `WARC-Record-ID: <urn:uuid:${randomUUID()}>`,
+        `WARC-Date: ${date}`,
+        `WARC-Target-URI: ${url}`,
+        `WARC-Concurrent-To: ${id}`,
+        "Content-Type: application/http; msgtype=request",
+      ],
+      Buffer.from(
+        `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${post.type}\r\n` +
+          `Content-Length: ${Buffer.byteLength(post.body)}\r\n\r\n${post.body}`,
+      ),
+    );
+    return Buffer.concat([response, request]);
   });
   writeFileSync(path, Buffer.concat(records));
 }
