@@ -110,6 +110,12 @@ TEST_F(CdxServing, I7_AnAnswerGoesOnWhereItEnded) {
   EXPECT_EQ(seen, Get("/cdx/search/cdx?url=*.a.org&fl=timestamp").body);
 }
 
+// Answers to requests with a body are asked for by the arguments of their key.
+std::string AskedUrl(std::string_view key, const std::string& url) {
+  if (key.find("__wb_method=") == std::string_view::npos) return url;
+  return url.substr(0, url.find('?')) + std::string(key.substr(key.find('?')));
+}
+
 // Index files of other projects say what is in their samples; our answers are the same lines.
 class CdxOfOthers : public Serving, public ::testing::WithParamInterface<const char*> {};
 
@@ -132,8 +138,7 @@ TEST_P(CdxOfOthers, I7_AnswersEqualTheirIndexFiles) {
     const std::size_t begin = line.find("\"url\": \"") + 8;
     const std::string url(line.substr(begin, line.find('"', begin) - begin));
     const std::string key(line.substr(0, line.find(' ')));
-    if (key.find("__wb_method") != std::string::npos) continue;
-    const Answer answer = Get("/cdx?url=" + EncodeArgument(url));
+    const Answer answer = Get("/cdx?url=" + EncodeArgument(AskedUrl(key, url)));
     EXPECT_NE(("\n" + answer.body).find(fmt::format("\n{}\n", line)), std::string::npos)
         << line << "\n"
         << answer.body;
@@ -156,8 +161,64 @@ TEST_P(CdxOfOthers, I7_AnswersEqualTheirIndexFiles) {
   EXPECT_EQ(answered, lines);
 }
 
-INSTANTIATE_TEST_SUITE_P(Pywb, CdxOfOthers, ::testing::Values("iana", "dupes"),
-                         [](const auto& one) { return std::string(one.param); });
+INSTANTIATE_TEST_SUITE_P(Pywb, CdxOfOthers, ::testing::Values("iana", "dupes", "post-test"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// The same for index files with eleven columns.
+struct CdxSample {
+  const char* folder;
+  const char* cdx;
+  const char* file;
+};
+class CdxLinesOfOthers : public Serving, public ::testing::WithParamInterface<CdxSample> {};
+
+TEST_P(CdxLinesOfOthers, I7_AnswersHaveTheirLines) {
+  const url::TestData data(STELE_TEST_DATA);
+  const std::string folder = fmt::format("warc-samples/{}/", GetParam().folder);
+  const std::string name = GetParam().file;
+  const std::optional<std::string> warc = data.Read(folder + name);
+  const std::optional<std::string> cdx = data.Read(folder + GetParam().cdx);
+  if (!warc || !cdx) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
+  const std::uint32_t run = *archive_->BeginRun("import", "");
+  PutFile(fs_, name, *warc);
+  ASSERT_TRUE(archive::ImportFile(*archive_, run, name, {}));
+  ASSERT_TRUE(archive_->EndRun(run));
+  Serve();
+  std::size_t lines = 0;
+  for (const std::string_view line : Split(*cdx, '\n')) {
+    const std::vector<std::string_view> columns = Split(line, ' ');
+    if (columns.size() != 11 || !columns[2].starts_with("http")) continue;
+    ++lines;
+    const std::string url = AskedUrl(columns[0], std::string(columns[2]));
+    const Answer answer =
+        Get("/cdx?output=text&fl=N,b,a,m,s,k,r,M,S,V,g&url=" + EncodeArgument(url));
+    EXPECT_NE(("\n" + answer.body).find(fmt::format("\n{}\n", line)), std::string::npos)
+        << line << "\n"
+        << answer.body;
+  }
+  EXPECT_GT(lines, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Samples, CdxLinesOfOthers,
+    ::testing::Values(CdxSample{"pywb", "example.cdx", "example.warc.gz"},
+                      CdxSample{"pywb", "example-extra.cdx", "example-extra.warc"},
+                      CdxSample{"pywb", "iana.cdx", "iana.warc.gz"},
+                      CdxSample{"pywb", "dupes.cdx", "dupes.warc.gz"},
+                      CdxSample{"pywb", "post-test.cdx", "post-test.warc.gz"},
+                      CdxSample{"outbackcdx", "test1.cdx", "test1.warc.gz"},
+                      CdxSample{"outbackcdx", "test2.cdx", "test2.warc.gz"},
+                      CdxSample{"warc-specifications", "hello-world.warc.cdx", "hello-world.warc"}),
+    [](const auto& one) {
+      std::string name = one.param.cdx;
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return !IsAsciiAlnum(c); }, '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace stele::access
