@@ -16,13 +16,14 @@ class TwoServers final : public AccessServer {
   TwoServers(const AccessServerOptions& options, ServedArchives& archives, io::FileSystem& fs,
              const io::Clock& clock, io::Sink* log)
       : overviews_(archives, clock),
+        jobs_(options.jobs),
         addresses_(options.addresses),
         monitor_(clock, log),
         page_files_(fs, options.web_directory),
         replay_files_(fs, options.web_directory.empty()
                               ? ""
                               : options.web_directory + std::string(kReplayFolder)),
-        pages_(archives, overviews_, addresses_, page_files_, monitor_, clock,
+        pages_(archives, overviews_, jobs_, addresses_, page_files_, monitor_, clock,
                {.software = options.software,
                 .spool_directory = options.spool_directory,
                 .user_header = options.user_header,
@@ -30,6 +31,8 @@ class TwoServers final : public AccessServer {
         replay_(archives, addresses_, replay_files_, clock),
         watched_pages_("pages", pages_, monitor_),
         watched_replay_("replay", replay_, monitor_) {}
+
+  ~TwoServers() override { jobs_.Stop(); }
 
   Status Start(const AccessServerOptions& options, const io::Clock& clock) {
     Result<std::unique_ptr<net::HttpServer>> pages =
@@ -47,12 +50,14 @@ class TwoServers final : public AccessServer {
   std::uint16_t pages_port() const override { return pages_server_->port(); }
   std::uint16_t replay_port() const override { return replay_server_->port(); }
   void Stop(std::chrono::milliseconds grace) override {
+    jobs_.Stop();
     pages_server_->Stop(grace);
     replay_server_->Stop(grace);
   }
 
  private:
   const Overviews overviews_;
+  JobWatch jobs_;
   Addresses addresses_;
   Monitor monitor_;
   const StaticFiles page_files_;

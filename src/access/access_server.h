@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "access/job_watch.h"
 #include "access/monitor.h"
 #include "access/origin.h"
 #include "access/served_archive.h"
@@ -22,6 +23,7 @@ struct AccessServerOptions {
   std::string spool_directory;  // for downloads that are made first
   std::string software;         // "stele 0.1.0"
   std::string user_header;      // see PagesService
+  JobWatch::Options jobs;
 };
 
 // Serves archives: pages and API on one port, replayed pages on another. Thread-safe.

@@ -83,6 +83,8 @@ void SendApi(const Call& call, const ApiContext& context, std::string_view rest)
   if (rest == "statistics") return SendStatistics(call, overview.get());
   if (rest == "batches") return SendBatches(call);
   if (rest == "coherence") return SendCoherence(call);
+  if (rest == "jobs") return SendJobs(call, context.jobs, overview.get());
+  if (rest == "jobs/events") return SendJobEvents(call, context.jobs, overview.get());
   if (rest.starts_with(kRuns)) return SendRun(call, rest.substr(kRuns.size()), overview.get());
   if (rest.starts_with(kBatches)) return SendBatchCaptures(call, rest.substr(kBatches.size()));
   SendError(call, 404, "There is no such page", "The API has no such address.");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "access/call.h"
+#include "access/job_watch.h"
 #include "access/overview.h"
 #include "access/served_archive.h"
 
@@ -13,6 +14,7 @@ namespace stele::access {
 struct ApiContext {
   const ServedArchives& archives;
   const Overviews& overviews;
+  JobWatch& jobs;
   std::string_view software;
   bool has_worker = false;
 };

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "access/call.h"
+#include "access/job_watch.h"
 #include "access/json_writer.h"
 #include "access/overview.h"
 #include "access/sight.h"
@@ -26,6 +27,10 @@ void WriteCaptureObject(JsonWriter& json, const catalog::Capture& row, std::stri
 void WriteRun(JsonWriter& json, const Call& call, const archive::Run& run,
               const Overview* overview);
 void WriteSum(JsonWriter& json, std::string_view name, const archive::CaptureSum& sum);
+
+// What the logs of a crawl say of a run: files that pages need and the archive does not have, pages
+// that look wrong.
+void WriteCrawlNotes(JsonWriter& json, const Call& call, const archive::Run& run);
 
 // The "url" of the call, absolute. Nothing after an answer that says that it is missing.
 std::optional<std::string> UrlOf(const Call& call);
@@ -58,5 +63,7 @@ void SendDiff(const Call& call);
 void SendBatches(const Call& call);
 void SendBatchCaptures(const Call& call, std::string_view rest);
 void SendCoherence(const Call& call);
+void SendJobs(const Call& call, const JobWatch& watch, const Overview* overview);
+void SendJobEvents(const Call& call, JobWatch& watch, const Overview* overview);
 
 }  // namespace stele::access

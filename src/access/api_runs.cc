@@ -320,6 +320,7 @@ void SendRun(const Call& call, std::string_view rest, const Overview* overview) 
   json.BeginObject().Name("run");
   WriteRun(json, call, run->second, overview);
   WriteReport(json, call, *report);
+  WriteCrawlNotes(json, call, run->second);
   SendJson(call, json.EndObject().Take());
 }
 

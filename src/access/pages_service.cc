@@ -112,7 +112,7 @@ void PagesService::Route(Call& call) {
 bool PagesService::RouteMachine(Call& call) const {
   constexpr std::string_view kApi = "api/v1/";
   if (call.path.starts_with(kApi)) {
-    const ApiContext context{archives_, overviews_, options_.software, options_.has_worker};
+    const ApiContext context{archives_, overviews_, jobs_, options_.software, options_.has_worker};
     SendApi(call, context, call.path.substr(kApi.size()));
   } else if (call.path == "health") {
     SendJson(call, "{\"status\": \"ok\"}\n");

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "access/call.h"
+#include "access/job_watch.h"
 #include "access/monitor.h"
 #include "access/origin.h"
 #include "access/overview.h"
@@ -26,11 +27,12 @@ class PagesService final : public net::Handler {
   };
 
   // Borrows all for life.
-  PagesService(ServedArchives& archives, const Overviews& overviews, const Addresses& addresses,
-               const StaticFiles& files, const Monitor& monitor, const io::Clock& clock,
-               Options options)
+  PagesService(ServedArchives& archives, const Overviews& overviews, JobWatch& jobs,
+               const Addresses& addresses, const StaticFiles& files, const Monitor& monitor,
+               const io::Clock& clock, Options options)
       : archives_(archives),
         overviews_(overviews),
+        jobs_(jobs),
         addresses_(addresses),
         files_(files),
         monitor_(monitor),
@@ -50,6 +52,7 @@ class PagesService final : public net::Handler {
 
   ServedArchives& archives_;
   const Overviews& overviews_;
+  JobWatch& jobs_;
   const Addresses& addresses_;
   const StaticFiles& files_;
   const Monitor& monitor_;

@@ -66,7 +66,7 @@ std::string NameOf(const std::string& directory) {
   // These are routes.
   for (const std::string_view taken :
        {"api", "web", "cdx", "timemap", "timegate", "record", "assets", "replay", "view",
-        "calendar", "browse", "search", "compare", "runs", "statistics", "r"}) {
+        "calendar", "browse", "search", "compare", "runs", "jobs", "statistics", "r"}) {
     if (name == taken) name += "-archive";
   }
   return name.empty() || name == ".." ? "archive" : name;

@@ -135,6 +135,51 @@ export interface RunReport {
   unlisted: number;
   damaged: number;
   damaged_first: { file: string; begin: number; end: number; reason: string }[];
+  missing: { count: number; first: MissingEmbed[] };
+  suspects: { count: number; first: SuspectPage[] };
+}
+
+// What a page needs and the archive does not have.
+export interface MissingEmbed {
+  url: string;
+  page: string;
+  reason: string;
+  remedy: string;
+}
+
+// A page that is probably not what a person would have seen.
+export interface SuspectPage {
+  url: string;
+  trouble: string;
+  why: string;
+  remedy: string;
+}
+
+// A crawl that runs. docs/formats/crawl-status.md
+export interface JobStatus {
+  run: number;
+  state: string;
+  started: string;
+  seconds: number;
+  pages: number;
+  files: number;
+  bytes: number;
+  duplicates: number;
+  failures: number;
+  files_per_second: number;
+  bytes_per_second: number;
+  waiting: number;
+  hosts: number;
+  under_way: number;
+  seconds_left: number | null;
+}
+
+export interface Job {
+  job: string;
+  running: boolean;
+  status: JobStatus | null;
+  queues: { host: string; waiting: number }[];
+  last_run: Run | null;
 }
 
 export type ChangeState = "new" | "gone" | "text" | "same-text" | "identical";
@@ -244,6 +289,19 @@ export class Api {
     this.get<Diff>("diff", { url, before: before || undefined, after: after || undefined });
   statistics = () => this.get<Statistics>("statistics");
   coherence = (url: string, at: string) => this.get<Coherence>("coherence", { url, at });
+
+  jobs = () => this.get<{ jobs: Job[] }>("jobs");
+
+  // Calls `show` whenever something changed; `cannot` once where the server has no more streams.
+  watchJobs(show: (answer: { jobs: Job[] }) => void, cannot: () => void): void {
+    const events = new EventSource(`${this.prefix}api/v1/jobs/events`);
+    events.addEventListener("jobs", (event) =>
+      show(JSON.parse(String((event as MessageEvent).data)) as { jobs: Job[] }),
+    );
+    events.addEventListener("error", () => {
+      if (events.readyState === EventSource.CLOSED) cannot();
+    });
+  }
 
   private async get<T>(path: string, query: Query = {}): Promise<T> {
     const parameters = new URLSearchParams();

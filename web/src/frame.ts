@@ -55,6 +55,7 @@ function topBar(context: Context, page: string): HTMLElement {
       { "aria-label": texts.navigation },
       link("browse", paths.browse(), texts.browse),
       link("runs", paths.runs(), texts.runs),
+      link("jobs", paths.jobs(), texts.jobs),
       link("statistics", paths.statistics(), texts.statistics),
     ),
     page === "home" ? null : seekForm(paths, "seek"),

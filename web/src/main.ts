@@ -6,6 +6,7 @@ import { showBrowse } from "./pages/browse";
 import { showCalendar } from "./pages/calendar";
 import { showCompare } from "./pages/compare";
 import { showHome } from "./pages/home";
+import { showJobs } from "./pages/jobs";
 import { showRun, showRuns } from "./pages/runs";
 import { showSearch } from "./pages/search";
 import { showStatistics } from "./pages/statistics";
@@ -32,6 +33,8 @@ function show(context: Context, route: Route): void {
       return showRuns(context);
     case "run":
       return showRun(context, route.run);
+    case "jobs":
+      return showJobs(context);
     case "statistics":
       return showStatistics(context);
     case "unknown":

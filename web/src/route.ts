@@ -10,10 +10,11 @@ export type Route =
   | { page: "browse"; prefix: string }
   | { page: "runs" }
   | { page: "run"; run: number }
+  | { page: "jobs" }
   | { page: "statistics" }
   | { page: "unknown" };
 
-const PAGES = ["search", "calendar", "view", "compare", "browse", "runs", "statistics"];
+const PAGES = ["search", "calendar", "view", "compare", "browse", "runs", "jobs", "statistics"];
 
 // Where the pages of the archive begin: "/", or "/name/" with several archives.
 export function prefixOf(path: string): string {
@@ -29,6 +30,7 @@ export function parseRoute(address: string): Route {
     return { page: "search", words: new URLSearchParams(address.slice(7)).get("q") ?? "" };
   }
   if (/^runs\/?$/.test(address)) return { page: "runs" };
+  if (/^jobs\/?$/.test(address)) return { page: "jobs" };
   if (/^statistics\/?$/.test(address)) return { page: "statistics" };
   const run = /^runs\/(\d{1,10})$/.exec(address);
   if (run) return { page: "run", run: Number(run[1]) };
@@ -62,6 +64,7 @@ export class Paths {
   browse = (prefix = "") => `${this.prefix}browse/${prefix}`;
   runs = () => `${this.prefix}runs`;
   run = (run: number) => `${this.prefix}runs/${run}`;
+  jobs = () => `${this.prefix}jobs`;
   statistics = () => `${this.prefix}statistics`;
   raw = (time: string, url: string) => `${this.prefix}web/${time}id_/${url}`;
   reduced = (time: string, url: string) => `${this.prefix}web/${time}mp_/${url}`;

@@ -96,6 +96,15 @@ function importAll(archive, files) {
   return archive;
 }
 
+// Crawls a site on this machine into an archive that a lab serves.
+export function crawl(archive, url) {
+  return new Promise((done, fail) => {
+    const words = ["crawl", "--quiet", "--archive", archive, "--delay", "0", url];
+    const child = spawn(program, words, { stdio: ["ignore", "ignore", "inherit"] });
+    child.on("exit", (code) => (code === 0 ? done() : fail(new Error(`crawl ended with ${code}`))));
+  });
+}
+
 // An archive, served and looked at.
 export class Lab {
   static start(name, files) {
@@ -104,11 +113,17 @@ export class Lab {
 
   // Several archives, name -> files; the first is the one without a name in its paths.
   static async startAll(archives, web = pages) {
-    const lab = new Lab();
-    lab.folder = mkdtempSync(join(tmpdir(), "stele-browser-"));
+    const folder = mkdtempSync(join(tmpdir(), "stele-browser-"));
     const folders = Object.entries(archives).map(([name, files]) =>
-      importAll(join(lab.folder, name), files),
+      importAll(join(folder, name), files),
     );
+    return Lab.serve(folders, web, folder);
+  }
+
+  // Archives that are there. `folder` goes with the lab.
+  static async serve(folders, web = pages, folder = undefined) {
+    const lab = new Lab();
+    lab.folder = folder;
     lab.program = await startProgram(folders, web);
     lab.origin = lab.program.origin;
     do {
@@ -133,7 +148,7 @@ export class Lab {
     await this.browser?.close();
     this.program?.stop();
     this.trap?.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 
   // A fresh profile with one page. Whatever leaves our two origins is in `page.strays`.

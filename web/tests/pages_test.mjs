@@ -1,8 +1,11 @@
 // Each page of ours, on the example archive: what it shows, that axe finds nothing wrong with it,
 // in light and dark, on a desk and on a phone, and that it asks nobody but the program.
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Lab, lighthouse, violations } from "./lab.mjs";
+import { crawl, Lab, lighthouse, violations } from "./lab.mjs";
 
 const HOURS = "http://lighthouse.example/hours.html";
 let lab;
@@ -27,6 +30,7 @@ const paths = {
   browse: "/browse/http://lighthouse.example/",
   runs: "/runs",
   run: "/runs/3",
+  jobs: "/jobs",
   statistics: "/statistics",
   unknown: "/runs/x",
 };
@@ -118,4 +122,108 @@ test("I8_PagesSpeakGerman", async () => {
   await page.selectOption("#language", "en");
   await page.waitForFunction(() => document.documentElement.lang === "en");
   await lab.close(page);
+});
+
+// What a crawl that runs tells others: docs/formats/crawl-status.md.
+async function startCrawl(archive) {
+  const status = {
+    job: "lighthouse.example",
+    run: 4,
+    pid: 1,
+    state: "running",
+    started: "2026-11-16T14:45:00.000Z",
+    time: "2026-11-16T14:46:40.250Z",
+    seconds: 100.25,
+    pages: 812,
+    files: 2410,
+    bytes: 91234567,
+    duplicates: 40,
+    failures: 3,
+    pages_per_second: 8.1,
+    files_per_second: 24,
+    bytes_per_second: 912345,
+    waiting: 1200,
+    hosts: 14,
+    under_way: 9,
+    seconds_left: 50,
+    limit: "",
+    limits: {},
+  };
+  const server = createServer((request, response) =>
+    response.end(
+      JSON.stringify(
+        request.url === "/hosts" ? [{ host: "lighthouse.example", waiting: 1200 }] : status,
+      ),
+    ),
+  );
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const folder = join(archive, "crawl/lighthouse.example");
+  mkdirSync(folder, { recursive: true });
+  const { address, port } = server.address();
+  writeFileSync(join(folder, "running.json"), JSON.stringify({ run: 4, pid: 1, address, port }));
+  const stop = () => {
+    rmSync(join(archive, "crawl"), { recursive: true });
+    server.closeAllConnections();
+    server.close();
+  };
+  return { status, stop };
+}
+
+test("I8_ACrawlIsWatchedWhileItRuns", async () => {
+  const quiet = await lab.openPage("/jobs");
+  assert.match(await quiet.locator("main").innerText(), /No crawl runs now/);
+  await lab.close(quiet);
+  const crawl = await startCrawl(join(lab.folder, "lighthouse"));
+  try {
+    const page = await lab.openPage("/jobs");
+    const text = () => page.locator("main").innerText();
+    assert.match(await text(), /1 crawl runs now.*lighthouse\.example.*Running.*812/s);
+    assert.match(await text(), /50 seconds/);
+    assert.match(await text(), /Longest queues.*1,200/s);
+    assert.deepEqual(await violations(page), []);
+    await lab.shot(page, "jobs-running");
+    // Nobody asks: the server tells.
+    crawl.status.pages = 999;
+    crawl.status.state = "paused";
+    await page.waitForSelector("text=Paused");
+    assert.match(await text(), /999/);
+    await lab.close(page);
+    const german = await lab.openPage("/jobs", { locale: "de-DE" });
+    assert.match(await german.locator("main").innerText(), /Angehalten.*Längste Schlangen/s);
+    await lab.close(german);
+  } finally {
+    crawl.stop();
+  }
+});
+
+test("I8_ARunTellsWhatItsPagesLack", async () => {
+  const site = createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html");
+    if (request.url !== "/") response.writeHead(404);
+    response.end(request.url === "/" ? "<title>Harbour</title><img src=/boat.png>" : "");
+  });
+  await new Promise((done) => site.listen(0, "127.0.0.1", done));
+  const archive = join(lab.folder, "crawled");
+  await crawl(archive, `http://127.0.0.1:${site.address().port}/`);
+  site.close();
+  const crawled = await Lab.serve([archive]);
+  try {
+    const page = await crawled.openPage("/runs/1");
+    const missing = page.getByRole("region", { name: "Missing on pages" });
+    assert.match(
+      await missing.innerText(),
+      /boat\.png.*127\.0\.0\.1.*the server answered 404.*nothing, if it is gone/s,
+    );
+    assert.deepEqual(await violations(page), []);
+    await crawled.shot(page, "run-missing");
+    await missing.getByRole("link").click();
+    await page.waitForSelector(".banner .when[href]");
+    assert.match(await page.locator(".banner .where").innerText(), /Harbour/);
+    await crawled.close(page);
+    const jobs = await crawled.openPage("/jobs");
+    assert.match(await jobs.locator("main").innerText(), /127\.0\.0\.1.*Not running.*Run 1/s);
+    await crawled.close(jobs);
+  } finally {
+    await crawled.stop();
+  }
 });

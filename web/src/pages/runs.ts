@@ -2,7 +2,7 @@ import type { ChangeState, Changes, Run, RunReport, Sum } from "../api";
 import { shortAddress } from "../address";
 import { el, type Child } from "../dom";
 import { later, showPage, type Context } from "../frame";
-import { moment, problemsOf, sums, table, tiles } from "../parts";
+import { digits, moment, problemsOf, sums, table, tiles } from "../parts";
 import { formatBytes, formatNumber, texts } from "../words";
 
 const CHANGES_SHOWN = 200;
@@ -46,7 +46,8 @@ export function showRuns(context: Context): void {
 const bySize = (entries: Record<string, Sum>): [string, Sum][] =>
   Object.entries(entries).sort(([, a], [, b]) => b.captures - a.captures);
 
-function report({ paths }: Context, report: RunReport): Child {
+function report(context: Context, report: RunReport): Child {
+  const { paths } = context;
   const { run } = report;
   return [
     el(
@@ -66,6 +67,7 @@ function report({ paths }: Context, report: RunReport): Child {
     ]),
     el("h2", {}, texts.problems),
     problemsOf(paths, report) ?? el("p", { class: "faint" }, texts.noProblems),
+    crawlNotes(context, report),
     el("h2", {}, texts.byStatus),
     sums(texts.byStatus, texts.status, bySize(report.by_status)),
     el("h2", {}, texts.byType),
@@ -79,6 +81,53 @@ function report({ paths }: Context, report: RunReport): Child {
         host,
       ]),
     ),
+  ];
+}
+
+// What a crawl noted about pages: what they lack, and which look wrong.
+function crawlNotes({ paths }: Context, { run, missing, suspects }: RunReport): Child {
+  const address = (url: string) =>
+    /^https?:/.test(url)
+      ? el("a", { href: paths.view(digits(run.begin), url) }, shortAddress(url))
+      : url;
+  const told = (text: string) => el("span", { lang: "en" }, text); // as the crawl wrote it
+  return [
+    missing.count > 0 && [
+      el("h2", {}, texts.missingEmbeds),
+      el("p", {}, texts.missingEmbedsCount(formatNumber(missing.count))),
+      table(
+        texts.missingEmbeds,
+        [
+          { head: texts.missingFile, className: "address" },
+          { head: texts.missingPage, className: "address" },
+          { head: texts.missingReason },
+          { head: texts.missingRemedy },
+        ],
+        missing.first.map((one) => [
+          one.url,
+          address(one.page),
+          told(one.reason),
+          told(one.remedy),
+        ]),
+      ),
+    ],
+    suspects.count > 0 && [
+      el("h2", {}, texts.suspectPages),
+      el("p", {}, texts.suspectPagesCount(formatNumber(suspects.count))),
+      table(
+        texts.suspectPages,
+        [
+          { head: texts.missingPage, className: "address" },
+          { head: texts.missingReason },
+          { head: texts.missingRemedy },
+        ],
+        suspects.first.map((one) => [
+          address(one.url),
+          told([one.trouble, one.why].filter(Boolean).join(": ")),
+          told(one.remedy),
+        ]),
+      ),
+    ],
   ];
 }
 
