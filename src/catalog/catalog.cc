@@ -169,7 +169,7 @@ Status Catalog::Append(std::span<const Capture> captures) {
   }
   if (full_logs <= kFullLogsMax) return {};
   const Result<bool> done = FlushFull();
-  return done ? Status() : done.error();
+  return done ? MergeWhereTooMany() : done.error();
 }
 
 Status Catalog::Sync() {

@@ -52,9 +52,10 @@ class Catalog {
   std::shared_ptr<const CatalogView> View();
 
   // Does one piece of the work that waits: turns a full log into files, merges some, or makes PISA
-  // segments. False when nothing waits. For a thread of its own; Append() itself turns logs into
-  // files where nobody does, and leaves the rest. An error leaves everything as it was, and may be
-  // tried again, unless Append() fails from then on, too.
+  // segments. False when nothing waits. For a thread of its own, or after much was added; Append()
+  // itself turns logs into files where nobody does, and merges where twice as many files wait as
+  // are merged at a time: who adds faster than files are merged waits for them. An error leaves
+  // everything as it was, and may be tried again, unless Append() fails from then on, too.
   Result<bool> Maintain();
   // Turns everything into one run, one segment for each batch, and PISA segments.
   Status Compact();
@@ -75,6 +76,8 @@ class Catalog {
 
   // Turns a full log into files; false when there is none.
   Result<bool> FlushFull();
+  // So that readers never have to look into more files than a few of each level.
+  Status MergeWhereTooMany();
   // Makes PISA segments when it is time, or of all loose captures. Requires: building_.
   Result<bool> RollPisa(bool all);
   Result<bool> RollPisa(const CatalogFiles& files, bool all);
@@ -87,8 +90,9 @@ class Catalog {
   Status FlushAll();
   Status WriteRun(const LocationMemtable::Parts& entries, Manifest& manifest);
   Status WriteSegments(const NewRowsView& rows, std::string_view log, Manifest& manifest);
-  Result<bool> MergeRuns();
-  Result<bool> MergeSegments();
+  // Those of a level, or of a level and batch, of which there are so many at least.
+  Result<bool> MergeRuns(std::size_t least);
+  Result<bool> MergeSegments(std::size_t least);
   // Merges those of the manifest's, by their index, into one of this level.
   Status MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level);
   Status MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level);

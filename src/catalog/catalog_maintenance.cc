@@ -99,9 +99,9 @@ Result<bool> Catalog::Maintain() {
   if (!done || *done) return done;
   {
     const std::scoped_lock maintenance(maintenance_);
-    done = MergeRuns();
+    done = MergeRuns(options_.fan_in);
     if (!done || *done) return done;
-    done = MergeSegments();
+    done = MergeSegments(options_.segment_fan_in);
     if (!done || *done) return done;
   }
   const std::unique_lock building(building_, std::try_to_lock);
@@ -238,12 +238,22 @@ Status Catalog::RebuildRuns() {
   return RemoveStrays(fs_, directory_, files_->manifest);
 }
 
-Result<bool> Catalog::MergeRuns() {
+Status Catalog::MergeWhereTooMany() {
+  const std::scoped_lock maintenance(maintenance_);
+  for (;;) {
+    Result<bool> done = MergeRuns(2 * options_.fan_in);
+    if (done && !*done) done = MergeSegments(2 * options_.segment_fan_in);
+    if (!done) return done.error();
+    if (!*done) return {};
+  }
+}
+
+Result<bool> Catalog::MergeRuns(std::size_t least) {
   std::map<std::uint32_t, std::vector<std::size_t>> levels;
   const std::vector<Manifest::Run>& runs = files_->manifest.runs;
   for (std::size_t i = 0; i < runs.size(); ++i) levels[runs[i].level].push_back(i);
   for (const auto& [level, which] : levels) {
-    if (which.size() < options_.fan_in) continue;
+    if (which.size() < least) continue;
     const Status status = MergeRunsInto(which, level + 1);
     return status ? Result<bool>(true) : status.error();
   }
@@ -274,14 +284,14 @@ Status Catalog::MergeRunsInto(const std::vector<std::size_t>& which, std::uint32
   return Commit(std::move(manifest), /*flushed=*/false);
 }
 
-Result<bool> Catalog::MergeSegments() {
+Result<bool> Catalog::MergeSegments(std::size_t least) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> levels;
   const std::vector<Manifest::Segment>& segments = files_->manifest.segments;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     levels[{segments[i].level, segments[i].batch}].push_back(i);
   }
   for (const auto& [level, which] : levels) {
-    if (which.size() < options_.segment_fan_in) continue;
+    if (which.size() < least) continue;
     const Status status = MergeSegmentsInto(which, level.first + 1);
     return status ? Result<bool>(true) : status.error();
   }

@@ -157,6 +157,22 @@ TEST_F(CatalogTest, P3_MergesKeepFilesFew) {
   EXPECT_EQ(Count(*catalog->View()), 6000u);
 }
 
+TEST_F(CatalogTest, P3_WhoeverAddsWaitsWhereNobodyMerges) {
+  const auto catalog = Open({2000, 2, 3});
+  std::size_t runs = 0;
+  std::size_t segments = 0;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(catalog->Append(Make(i * 20, 20)));
+    runs = std::max(runs, catalog->View()->files().runs.size());
+    segments = std::max(segments, catalog->View()->files().segments.size());
+  }
+  EXPECT_GT(runs, 3u);  // it was left to others at first
+  EXPECT_LT(runs, 40u);
+  EXPECT_LT(segments, 40u);
+  EXPECT_EQ(Count(*catalog->View()), 4000u);
+  catalog->View()->Verify([](const Error& error) { ADD_FAILURE() << error.text; });
+}
+
 TEST_F(CatalogTest, P3_AManifestThatIsGoneIsNoEmptyCatalog) {
   ASSERT_TRUE(Open()->Append(Make(0, 10)));
   ASSERT_NE(Open(), nullptr);  // the log became a run
