@@ -265,12 +265,20 @@ Result<std::uint32_t> ArchiveWriter::BeginRun(std::string_view kind, std::string
 }
 
 Status ArchiveWriter::EndRun(std::uint32_t run) {
-  const std::lock_guard lock(mutex_);
   LedgerEvent event;
   event.what = "run-end";
   event.Add("run", run);
-  if (const Status appended = Append(std::move(event)); !appended) return appended;
-  return Checkpoint();
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Status appended = Append(std::move(event)); !appended) return appended;
+    if (const Status synced = Checkpoint(); !synced) return synced;
+  }
+  // What queries will be glad of; others may read and add meanwhile.
+  for (;;) {
+    const Result<bool> worked = catalog_->Maintain();
+    if (!worked) return worked.error();
+    if (!*worked) return {};
+  }
 }
 
 Status ArchiveWriter::AddDependency(const Dependency& dependency) {

@@ -48,6 +48,7 @@ class ArchiveWriter {
   std::optional<Container> FindBySha256(std::string_view sha256);
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
+  // Index files that wait are merged, too.
   Status EndRun(std::uint32_t run);
   // From now on captures of the run may repeat what is kept elsewhere. The same is told once.
   // Errors: kInvalid when there is no such run.
