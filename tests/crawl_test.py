@@ -257,9 +257,16 @@ class Misbehaving(CrawlTest):
         self.web.add(HOST, "/", links("/a"))
         self.web.add(HOST, "/a", "a")
         self.web.servers.pop().server_close()
-        out = self.crawl(self.web.url(HOST), code=1)
+        out = self.crawl(self.web.url(HOST), "no.invalid", code=1)
         self.assertIn("Run 1  0 pages", out)
-        self.assertIn("could not be fetched (status -2)", self.said)
+        self.assertRegex(self.said, rf"seed http://{HOST}:\d+/ could not be fetched: .*"
+                                    r"[Cc]onnection refused")
+        self.assertRegex(self.said, r"seed http://no.invalid/ could not be fetched: .*no address")
+        seeds = {seed["status"]: seed["problem"] for seed in self.report(1)["seeds"]}
+        self.assertIn("refused", seeds[-2])
+        self.assertIn("no address", seeds[-1])
+        self.assertEqual({line[1] for line in self.log(1) if line[3].endswith("/")}, {"-1", "-2"})
+        self.assertIn("refused", (self.run_folder(1) / "seeds-report.txt").read_text())
 
     def test_I1_hosts_get_pauses_and_embeds_none(self):
         self.web.add(HOST, "/", links(*(f"/{i}" for i in range(3))) + "<img src=/1.png>"
@@ -388,7 +395,9 @@ class Patch(CrawlTest):
         self.assertEqual(self.missing("--run", "1"), stays)
         out = self.crawl("--patch", "--robots", "embeds", "--include", "host:cdn.test",
                          "--max-file-size", "1MB", "--json")
-        self.assertEqual({**json.loads(out), "milliseconds": 0, "bytes": 0, "stored": 0},
+        summary = {**json.loads(out), "milliseconds": 0, "bytes": 0, "stored": 0}
+        self.assertEqual(summary.pop("failed_seeds"), [])
+        self.assertEqual(summary,
                          {"run": 3, "pages": 0, "files": 6, "bytes": 0, "stored": 0,
                           "milliseconds": 0, "missing": 1, "patches": 2, "wanted": 4, "found": 3})
         for run in ((), ("--run", "1"), ("--run", "2")):

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/crawl_duplicates.h"
-#include "cli/crawl_summary.h"
+#include "cli/crawl_run.h"
 #include "cli/file_jobs.h"
 #include "cli/stop_signals.h"
 #include "crawl/crawl_job.h"
-#include "crawl/crawl_report.h"
 #include "util/ascii.h"
 
 namespace stele::cli {
@@ -83,11 +81,12 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
   const Status duplicates = TakeDuplicateOptions(arguments, settings.duplicates);
   if (!duplicates) return duplicates;
   std::uint64_t connections = settings.connections;
-  for (const auto& [option, number] : {std::pair("--max-pages", &settings.pages_max),
-                                       std::pair("--max-bytes", &settings.bytes_max),
-                                       std::pair("--max-file-size", &settings.file_bytes_max),
-                                       std::pair("--max-host-urls", &settings.host_urls_max),
-                                       std::pair("--connections", &connections)}) {
+  for (const auto& [option, number] :
+       {std::pair("--max-pages", &settings.pages_max),
+        std::pair("--max-bytes", &settings.bytes_max),
+        std::pair("--max-file-size", &settings.file_bytes_max),
+        std::pair("--max-host-urls", &settings.host_urls_max),
+        std::pair("--max-rate", &settings.rate_max), std::pair("--connections", &connections)}) {
     if (const Status taken = TakeNumber(arguments, option, *number); !taken) return taken;
   }
   settings.connections = std::max<std::uint64_t>(1, connections);
@@ -168,17 +167,6 @@ Result<std::vector<std::string>> SeedsOf(const Arguments& arguments, Context& co
   return seeds;
 }
 
-// "http://a/ http://b/ http://c/ and 47 more"
-std::string SeedsText(const std::vector<std::string>& seeds) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(seeds.size(), kShown); ++i) {
-    text += (i > 0 ? " " : "") + seeds[i];
-  }
-  if (seeds.size() > kShown) text += fmt::format(" and {} more", seeds.size() - kShown);
-  return text;
-}
-
 Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   std::vector<url::Url> seeds;
   std::vector<std::string> texts;
@@ -248,115 +236,26 @@ Status MakeArchive(const Plan& plan, const Arguments& arguments, Context& contex
   return made;
 }
 
-// One line on the terminal, drawn over and over.
-class ProgressLine {
- public:
-  ProgressLine(Context& context, bool shown) : context_(context), shown_(shown) {}
-  ~ProgressLine() { Clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void Show(const crawl::CrawlProgress& progress) {
-    if (!shown_) return;
-    const crawl::CrawlCounts& counts = progress.counts;
-    const double seconds = std::max(0.001, static_cast<double>(counts.milliseconds) / 1000);
-    drawn_ = true;
-    static_cast<void>(context_.err.Write(fmt::format(
-        "\r\x1b[K{} pages, {} files, {}, {:.0f}/s; {} wait on {} hosts, {} under way; {} known, {} "
-        "failed",
-        counts.pages, counts.files, ByteCount(counts.bytes),
-        static_cast<double>(counts.files) / seconds, progress.waiting, progress.hosts,
-        progress.under_way, counts.duplicates, counts.failures)));
-  }
-  void Clear() {
-    if (drawn_) static_cast<void>(context_.err.Write("\r\x1b[K"));
-    drawn_ = false;
-  }
-
- private:
-  Context& context_;
-  const bool shown_;
-  bool drawn_ = false;
-};
-
-// The run of the same job before this one.
-std::optional<std::uint32_t> RunBefore(const archive::Holdings& holdings, const std::string& job,
-                                       std::uint32_t run) {
-  std::optional<std::uint32_t> before;
-  for (const auto& [number, other] : holdings.runs()) {
-    if (number >= run || !other.end || crawl::JobOf(other) != job) continue;
-    if (!crawl::PatchedRun(other)) before = number;
-  }
-  return before;
-}
-
-// How much of what was missing this run brought.
-Status CountPatched(const archive::ArchiveView& view, const crawl::CrawlJob& job,
-                    CrawlSummary& summary) {
-  const std::uint32_t patched = *job.patched_run();
-  PatchCount& patch = summary.patch.emplace();
-  patch.run = patched;
-  return crawl::VisitMissing(view.fs(), job.folder().RunFolder(patched),
-                             [&](const crawl::MissingEmbed& missing) -> Status {
-                               const auto found = crawl::RunThatHas(view, missing.url, patched);
-                               if (!found) return found.error();
-                               if (*found && **found < job.run()) return {};
-                               ++patch.wanted;
-                               if (*found) ++patch.found;
-                               return {};
-                             });
-}
-
-// Says how it went; what a person should look at is in the exit code.
-ExitCode Conclude(const crawl::CrawlJob& job, const Plan& plan, const crawl::CrawlEnd& end,
-                  archive::ArchiveWriter& archive, const Arguments& arguments, Context& context) {
-  const bool quiet = arguments.Has("--quiet");
-  if (end.why == crawl::CrawlEnd::Why::kStopped) {
-    Complain(context,
-             fmt::format("stopped in run {} after {} files, {} URLs wait; stele crawl goes "
-                         "on with it",
-                         job.run(), end.progress.counts.files, end.progress.waiting));
-    return ExitCode::kFailed;
-  }
-  const archive::ArchiveView view = archive.View();
-  const bool is_patch = job.patched_run().has_value();
-  Result<CrawlSummary> summary = SummarizeCrawl(
-      view, job.run(), is_patch ? std::nullopt : RunBefore(view.holdings(), plan.job, job.run()));
-  if (!summary) return Fail(context, summary.error());
-  Result<crawl::CrawlReport> report =
-      crawl::ReadCrawlReport(context.fs, job.folder().RunFolder(job.run()));
-  if (!report) return Fail(context, report.error());
-  const Status dropped = crawl::DropCaptured(view, job.run(), *report);
-  if (!dropped) return Fail(context, dropped.error());
-  if (is_patch) {
-    const Status counted = CountPatched(view, job, *summary);
-    if (!counted) return Fail(context, counted.error());
-  }
-  summary->missing = report->missing_count;
-  summary->milliseconds = end.progress.counts.milliseconds;
-  summary->bytes = end.progress.counts.bytes;
-  const bool json = arguments.Has("--json");
-  if (json || !quiet) {
-    const Status written = context.out.Write(json ? summary->Json() : summary->Text());
-    if (!written) return Fail(context, written.error());
-  }
-  if (end.why == crawl::CrawlEnd::Why::kLimit) {
-    Complain(context, fmt::format("the limit of {} was reached; {} URLs were left", end.limit,
-                                  end.progress.waiting));
-  }
-  ExitCode code = ExitCode::kDone;
-  for (const crawl::CrawlReport::Seed& seed : report->seeds) {
-    if (seed.is_good()) continue;
-    Complain(context,
-             fmt::format("the seed {} could not be fetched (status {})", seed.url, seed.status));
-    code = ExitCode::kDefects;
-  }
-  return code;
+Result<CrawlRunOptions> RunOptionsOf(const Arguments& arguments, Context& context) {
+  CrawlRunOptions options;
+  options.quiet = arguments.Has("--quiet");
+  options.json = arguments.Has("--json");
+  options.progress = ShowsProgress(arguments, context);
+  const std::string control = arguments.Get("--control").value_or("0");
+  if (control == "off") return options;
+  const std::optional<std::uint64_t> port = ParseDecimal(control);
+  if (!port || *port > 65535) return Wrong("--control", control, "8090, 0 or off");
+  options.control.emplace();
+  options.control->port = static_cast<std::uint16_t>(*port);
+  options.control->token = crawl::NewToken(context.random);
+  return options;
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   Result<Plan> plan = PlanOf(arguments, context);
   if (!plan) return Fail(context, plan.error());
+  const Result<CrawlRunOptions> options = RunOptionsOf(arguments, context);
+  if (!options) return Fail(context, options.error());
   plan->settings.workers = static_cast<std::size_t>(std::max(1, context.cores));
   if (const auto scope = crawl::ScopeOptionsOf(plan->settings); !scope) {
     return Fail(context, scope.error());
@@ -364,45 +263,11 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (const Status made = MakeArchive(*plan, arguments, context); !made) {
     return Fail(context, made.error());
   }
-  std::atomic<crawl::CrawlJob*> running = nullptr;
-  std::atomic<bool> stopped = false;
-  const StopWatcher watcher([&] {
-    stopped = true;
-    if (crawl::CrawlJob* job = running) job->Stop();
-  });
-  ExitCode code = ExitCode::kDone;
-  std::unique_ptr<archive::ArchiveWriter> archive =
-      OpenArchiveToWrite(plan->directory, "crawl", context, code);
-  if (archive == nullptr) return code;
-  const crawl::JobFolder folder(plan->directory, plan->job);
-  if (const Result<bool> there = context.fs.Exists(folder.Settings()); there && !*there) {
-    const Status saved = crawl::SaveSettings(context.fs, folder, plan->settings);
-    if (!saved) return Fail(context, saved.error());
-  }
-  Result<std::unique_ptr<crawl::CrawlJob>> job =
-      crawl::CrawlJob::Open({context.fs, context.clock, *archive}, plan->job, plan->settings,
-                            arguments.Has("--patch") ? crawl::CrawlJob::Purpose::kPatch
-                                                     : crawl::CrawlJob::Purpose::kCrawl);
-  if (!job) return Fail(context, job.error());
-  if ((*job)->is_resumed() && !arguments.Has("--quiet")) {
-    static_cast<void>(context.err.Write(
-        fmt::format("Going on with run {}, which was interrupted\n", (*job)->run())));
-  } else if (!plan->is_new_archive && !arguments.Has("--quiet")) {
-    const std::optional<std::uint32_t> patched = (*job)->patched_run();
-    static_cast<void>(context.err.Write(fmt::format(
-        "Run {} of {}: {}\n", (*job)->run(), plan->job,
-        patched ? fmt::format("what pages of run {} need and it did not bring", *patched)
-                : SeedsText(plan->settings.seeds))));
-  }
-  running = job->get();
-  if (stopped) (*job)->Stop();
-  ProgressLine progress(context, ShowsProgress(arguments, context));
-  Result<crawl::CrawlEnd> end =
-      (*job)->Run([&](const crawl::CrawlProgress& now) { progress.Show(now); });
-  running = nullptr;
-  progress.Clear();
-  if (!end) return Fail(context, end.error());
-  return Conclude(**job, *plan, *end, *archive, arguments, context);
+  CrawlRun run(context, *options);
+  const StopWatcher watcher([&] { run.Stop(); });
+  const auto purpose = arguments.Has("--patch") ? crawl::CrawlJob::Purpose::kPatch
+                                                : crawl::CrawlJob::Purpose::kCrawl;
+  return run.Run({plan->directory, plan->job, plan->settings, purpose});
 }
 
 }  // namespace
@@ -419,7 +284,7 @@ Command CrawlCommand() {
       "stored as a reference to what the archive has.\n\n"
       "robots.txt is obeyed, and a host gets one page at a time, with a pause of five times what "
       "the last one took, at least a second. Ctrl-C stops; everything that was captured is "
-      "safe.\n\n"
+      "safe. stele job watches and changes a crawl that runs.\n\n"
       "Rules for --include and --exclude: host:HOST, domain:DOMAIN, prefix:URL, surt:KEY, "
       "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
       "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
@@ -452,6 +317,8 @@ Command CrawlCommand() {
        {"--resolve", "HOST=ADDRESS", "Do not ask for the address of a host; repeatable"},
        {"--proxy", "HOST:PORT", "Ask an HTTP proxy for everything"},
        {"--connections", "N", "At most so many at a time", "256"},
+       {"--max-rate", "SIZE", "Bytes in a second, of each connection"},
+       {"--control", "PORT", "Where stele job talks to it, on 127.0.0.1; 0 is any, or off", "0"},
        {"--title", "TEXT", "The title of an archive that is made", "the directory's name"},
        {"--json", "", "The summary as a JSON object"},
        {"--quiet", "", "No messages but complaints"}});

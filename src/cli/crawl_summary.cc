@@ -4,6 +4,7 @@
 
 #include "archive/run_report.h"
 #include "cli/amount.h"
+#include "util/json.h"
 
 namespace stele::cli {
 namespace {
@@ -50,7 +51,15 @@ std::string CrawlSummary::Json() const {
   for (std::size_t i = 0; changes && i < archive::kChangeStates; ++i) {
     json += fmt::format(", \"{}\": {}", NameOf(static_cast<ChangeState>(i)), (*changes)[i]);
   }
-  return json + "}\n";
+  json += ", \"failed_seeds\": [";
+  for (const crawl::CrawlReport::Seed& seed : failed_seeds) {
+    json += json.ends_with('[') ? "{\"url\": " : ", {\"url\": ";
+    AppendJsonString(json, seed.url);
+    json += fmt::format(", \"status\": {}, \"problem\": ", seed.status);
+    AppendJsonString(json, seed.problem);
+    json += '}';
+  }
+  return json + "]}\n";
 }
 
 Result<CrawlSummary> SummarizeCrawl(const archive::ArchiveView& view, std::uint32_t run,

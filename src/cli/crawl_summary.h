@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "archive/archive_view.h"
 #include "archive/changes.h"
+#include "crawl/crawl_report.h"
 #include "util/result.h"
 
 namespace stele::cli {
@@ -29,6 +31,7 @@ struct CrawlSummary {
   std::uint64_t missing = 0;  // that pages need
   // Compared with the run before, where there is one: URLs by archive::ChangeState.
   std::optional<std::array<std::uint64_t, archive::kChangeStates>> changes;
+  std::vector<crawl::CrawlReport::Seed> failed_seeds;
 
   std::optional<PatchCount> patch;  // of a run that fills the gaps of another
 

@@ -3,6 +3,7 @@
 #include "cli/archive_commands.h"
 #include "cli/command_line.h"
 #include "cli/dedup_commands.h"
+#include "cli/job_commands.h"
 #include "cli/store_commands.h"
 #include "cli/warc_commands.h"
 
@@ -67,12 +68,12 @@ Command SteleCommand() {
   root.examples = {{"stele crawl example.org", "Capture a web site"},
                    {"stele import --archive my-archive *.warc.gz", "Make an archive"},
                    {"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {CrawlCommand(),  ImportCommand(),  ExportCommand(),  LsCommand(),
-                   GetCommand(),    InfoCommand(),    ChangesCommand(), DiffCommand(),
-                   ReportCommand(), VerifyCommand(),  RmCommand(),      HoldCommand(),
-                   BatchCommand(),  WarcCommand(),    StoreCommand(),   DedupCommand(),
-                   StudyCommand(),  ReindexCommand(), ServeCommand(),   help,
-                   version};
+  root.commands = {CrawlCommand(), JobCommand(),    ImportCommand(),  ExportCommand(),
+                   LsCommand(),    GetCommand(),    InfoCommand(),    ChangesCommand(),
+                   DiffCommand(),  ReportCommand(), VerifyCommand(),  RmCommand(),
+                   HoldCommand(),  BatchCommand(),  WarcCommand(),    StoreCommand(),
+                   DedupCommand(), StudyCommand(),  ReindexCommand(), ServeCommand(),
+                   help,           version};
   return root;
 }
 

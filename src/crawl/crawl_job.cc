@@ -290,7 +290,7 @@ void CrawlJob::Stop() {
   if (Crawler* crawler = crawler_) crawler->Stop();
 }
 
-Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
+Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOptions* control) {
   archive::ArchiveWriter& archive = environment_.archive;
   Network network;
   if (const Status opened =
@@ -306,6 +306,7 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
   Result<std::unique_ptr<KnownDocuments>> known =
       KnownDocuments::Open(environment_.fs, archive, run_, settings_.duplicates);
   if (!known) return known.error();
+  CrawlMonitor monitor(environment_.clock, name_, run_);
   Result<CrawlEnd> end = CrawlEnd();
   CrawlSettings settings = settings_;
   Crawler::Wishes wishes{settings, *std::move(scope), *std::move(credentials)};
@@ -316,9 +317,19 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
     Crawler crawler({environment_.clock, *network.fetcher, archive, writer, (*known)->finder(),
                      *frontier_, log, (*known)->learner()},
                     std::move(wishes), run_);
+    std::unique_ptr<ControlServer> server;
+    if (control != nullptr) {
+      Result<std::unique_ptr<ControlServer>> opened = ControlServer::Open(
+          environment_.fs, environment_.clock, folder_.path(), *control, monitor, crawler);
+      if (!opened) return opened.error();
+      server = *std::move(opened);
+    }
     crawler_ = &crawler;
     if (stopped_) crawler.Stop();
-    end = crawler.Run(show);
+    end = crawler.Run([&](const CrawlProgress& progress) {
+      monitor.Tell(progress);
+      show(monitor.Now());
+    });
     crawler_ = nullptr;
   }
   const Status finished = writer.Finish();
@@ -326,13 +337,13 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Crawler::Show& show) {
   return end;
 }
 
-Result<CrawlEnd> CrawlJob::Run(const Crawler::Show& show) {
+Result<CrawlEnd> CrawlJob::Run(const Show& show, const ControlOptions* control) {
   const Result<RunLog::Sizes> sizes = LogSizes();
   if (!sizes) return sizes.error();
   Result<std::unique_ptr<RunLog>> log =
       RunLog::Open(environment_.fs, folder_.RunFolder(run_), *sizes);
   if (!log) return log.error();
-  Result<CrawlEnd> end = Crawl(**log, show);
+  Result<CrawlEnd> end = Crawl(**log, show, control);
   if (!end || end->why == CrawlEnd::Why::kStopped) return end;
   if (const Status ended = environment_.archive.EndRun(run_); !ended) return ended.error();
   Result<CrawlReport> report = ReadCrawlReport(environment_.fs, folder_.RunFolder(run_));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "archive/archive_writer.h"
+#include "crawl/control/control_server.h"
 #include "crawl/crawl_settings.h"
 #include "crawl/crawler.h"
 #include "io/clock.h"
@@ -79,7 +81,9 @@ class CrawlJob {
 
   // Crawls until nothing is left, a limit is reached, or Stop(). Where it was not stopped, the run
   // is over then, and its reports are written.
-  Result<CrawlEnd> Run(const Crawler::Show& show);
+  // Other programs can watch and change it meanwhile, unless `control` is null.
+  using Show = std::function<void(const CrawlStatus&)>;
+  Result<CrawlEnd> Run(const Show& show, const ControlOptions* control = nullptr);
   // From any thread, or a signal handler.
   void Stop();
 
@@ -94,7 +98,7 @@ class CrawlJob {
   // What becomes of the crawl when it fills the gaps of a run.
   Status TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const;
   Status RemoveFrontier();
-  Result<CrawlEnd> Crawl(RunLog& log, const Crawler::Show& show);
+  Result<CrawlEnd> Crawl(RunLog& log, const Show& show, const ControlOptions* control);
   Result<RunLog::Sizes> LogSizes();
   Result<Credentials> LoadCredentials();
 

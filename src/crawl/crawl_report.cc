@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "crawl/run_log.h"
@@ -17,6 +18,15 @@ namespace stele::crawl {
 namespace {
 
 constexpr int kRobotsPrecluded = -9998;
+
+// In the words of whoever failed, where the log has them.
+std::string ProblemOf(const crawl_log::Line& line, int status) {
+  const nlohmann::json extra = nlohmann::json::parse(line.extra, nullptr, false);
+  if (extra.is_object() && extra.contains("error") && extra["error"].is_string()) {
+    return extra["error"].get<std::string>();
+  }
+  return MeaningOf(status);
+}
 
 class Reader {
  public:
@@ -80,8 +90,9 @@ class Reader {
     CrawlReport::Seed& seed =
         known != report.seeds.end()
             ? *known
-            : report.seeds.emplace_back(CrawlReport::Seed{line.source, 0, {}});
+            : report.seeds.emplace_back(CrawlReport::Seed{line.source, 0, {}, {}});
     seed.status = status;
+    seed.problem = seed.is_good() ? "" : ProblemOf(line, status);
     if (line.uri != line.source) seed.redirect = line.uri;
   }
 
@@ -89,10 +100,11 @@ class Reader {
 };
 
 std::string SeedsText(const CrawlReport& report) {
-  std::string out = "[code] [status] [seed] [redirect]\n";
+  std::string out = "[code] [status] [seed] [redirect] [problem]\n";
   for (const CrawlReport::Seed& seed : report.seeds) {
-    out += fmt::format("{} {} {} {}\n", seed.status, seed.is_good() ? "CRAWLED" : "NOTCRAWLED",
-                       seed.url, seed.redirect.empty() ? "-" : seed.redirect);
+    out += fmt::format("{} {} {} {} {}\n", seed.status, seed.is_good() ? "CRAWLED" : "NOTCRAWLED",
+                       seed.url, seed.redirect.empty() ? "-" : seed.redirect,
+                       seed.problem.empty() ? "-" : seed.problem);
   }
   return out;
 }
@@ -168,6 +180,7 @@ std::string SeedsJson(const CrawlReport& report) {
     members.AddText("url", seed.url);
     members.Add("status", std::to_string(seed.status));
     members.AddText("redirect", seed.redirect);
+    members.AddText("problem", seed.problem);
     out += (out.size() > 1 ? ", " : "") + members.Text();
   }
   return out + ']';

@@ -29,6 +29,7 @@ struct CrawlReport {
     std::string url;
     int status = 0;
     std::string redirect;  // where it led
+    std::string problem;   // why nothing could be fetched, in words; empty where something was
     // Something could be fetched there.
     bool is_good() const { return status >= 200 && status < 400; }
   };

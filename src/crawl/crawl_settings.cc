@@ -40,16 +40,26 @@ std::chrono::milliseconds Milliseconds(double seconds) {
 
 constexpr double kDelaySecondsMax = 1e6;
 
+struct Unit {
+  char letter;
+  std::int64_t seconds;
+};
+// The largest first.
+constexpr std::array<Unit, 5> kUnits = {
+    {{'w', 604'800}, {'d', 86'400}, {'h', 3'600}, {'m', 60}, {'s', 1}}};
+constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
+
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 20> kKeys = {
-    {{"seeds", Kind::kTexts},    {"rules", Kind::kTexts},          {"resolve", Kind::kTexts},
-     {"scope", Kind::kText},     {"robots", Kind::kText},          {"user_agent", Kind::kText},
-     {"contact", Kind::kText},   {"logins", Kind::kText},          {"cookies", Kind::kText},
-     {"proxy", Kind::kText},     {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},
-     {"depth", Kind::kWhole},    {"max_pages", Kind::kWhole},      {"max_bytes", Kind::kWhole},
-     {"max_time", Kind::kWhole}, {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
-     {"tries", Kind::kWhole},    {"connections", Kind::kWhole}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 22> kKeys = {
+    {{"every", Kind::kText},           {"max_rate", Kind::kWhole},      {"seeds", Kind::kTexts},
+     {"rules", Kind::kTexts},          {"resolve", Kind::kTexts},       {"scope", Kind::kText},
+     {"robots", Kind::kText},          {"user_agent", Kind::kText},     {"contact", Kind::kText},
+     {"logins", Kind::kText},          {"cookies", Kind::kText},        {"proxy", Kind::kText},
+     {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},     {"depth", Kind::kWhole},
+     {"max_pages", Kind::kWhole},      {"max_bytes", Kind::kWhole},     {"max_time", Kind::kWhole},
+     {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole}, {"tries", Kind::kWhole},
+     {"connections", Kind::kWhole}}};
 
 constexpr std::array<std::pair<std::string_view, Kind>, 12> kDedupKeys = {
     {{"dedup", Kind::kText},
@@ -94,14 +104,37 @@ bool IsA(Kind kind, const toml::node& node) {
   return false;
 }
 
+std::string UnknownText() {
+  std::string names;
+  for (const auto& [name, kind] : kKeys) names += fmt::format("{}, ", name);
+  for (const auto& [name, kind] : kDedupKeys) names += fmt::format("{}, ", name);
+  names.resize(names.size() - 2);
+  return "is no setting; there are " + names;
+}
+
+std::string WantedText(Kind kind) {
+  switch (kind) {
+    case Kind::kTexts:
+      return "must be a list of texts, such as [\"one\", \"two\"]";
+    case Kind::kText:
+      return "must be a text, such as \"one\"";
+    case Kind::kWhole:
+      return "must be a whole number, 0 or more";
+    case Kind::kSeconds:
+      return "must be a number of seconds, such as 2.5";
+    case Kind::kSwitch:
+      return "must be true or false";
+  }
+  return "";
+}
+
 Status CheckKeys(const toml::table& table, const std::string& name) {
   for (const auto& [key, node] : table) {
     const std::optional<Kind> known = KindOf(key.str());
     if (known && IsA(*known, node)) continue;
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("{}:{}: {} {}", name, node.source().begin.line, key.str(),
-                    !known ? "is no setting that we know" : "has a value of another kind")};
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}:{}: {} {}", name, node.source().begin.line, key.str(),
+                             known ? WantedText(*known) : UnknownText())};
   }
   return {};
 }
@@ -137,6 +170,18 @@ void PutDuplicates(toml::table& table, const DuplicateSettings& settings) {
     table.insert("dedup_analyse", NameOf(settings.analysis));
   }
   if (settings.headers) table.insert("dedup_headers", dedup::HeaderSchemeName(*settings.headers));
+}
+
+// "job.toml:3": the first key about duplicates.
+std::string DedupPlace(const toml::table& table, const std::string& name) {
+  std::uint32_t line = 0;
+  for (const auto& [key, kind] : kDedupKeys) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) continue;
+    const std::uint32_t at = node->source().begin.line;
+    line = line == 0 ? at : std::min(line, at);
+  }
+  return fmt::format("{}:{}", name, line);
 }
 
 Status TakeDuplicates(const toml::table& table, const std::string& name,
@@ -185,6 +230,26 @@ std::string_view NameOf(RobotsPolicy policy) {
   return "";
 }
 
+CrawlLimits LimitsOf(const CrawlSettings& settings) {
+  CrawlLimits limits;
+  limits.pages_max = settings.pages_max;
+  limits.bytes_max = settings.bytes_max;
+  limits.time_max = settings.time_max;
+  limits.rate_max = settings.rate_max;
+  limits.delay = settings.politeness.delay;
+  limits.connections = settings.connections;
+  return limits;
+}
+
+void SetLimits(const CrawlLimits& limits, CrawlSettings& settings) {
+  settings.pages_max = limits.pages_max;
+  settings.bytes_max = limits.bytes_max;
+  settings.time_max = limits.time_max;
+  settings.rate_max = limits.rate_max;
+  settings.politeness.delay = limits.delay;
+  settings.connections = limits.connections;
+}
+
 Result<ScopeOptions> ScopeOptionsOf(const CrawlSettings& settings) {
   ScopeOptions options;
   options.reach = settings.reach;
@@ -226,6 +291,8 @@ std::string FormatSettings(const CrawlSettings& settings) {
   PutNumber(table, "max_bytes", settings.bytes_max, fallback.bytes_max);
   PutNumber(table, "max_time", settings.time_max.count(), fallback.time_max.count());
   PutNumber(table, "max_file_bytes", settings.file_bytes_max, fallback.file_bytes_max);
+  PutNumber(table, "max_rate", settings.rate_max, fallback.rate_max);
+  if (settings.every.count() > 0) table.insert("every", FormatEvery(settings.every));
   PutNumber(table, "max_host_urls", settings.host_urls_max, fallback.host_urls_max);
   PutNumber(table, "tries", settings.tries_max, fallback.tries_max);
   PutNumber(table, "connections", settings.connections, fallback.connections);
@@ -250,19 +317,20 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
                  fmt::format("{}:{}: {}", name, error.source().begin.line, error.description())};
   }
   if (const Status checked = CheckKeys(table, name); !checked) return checked.error();
+  const auto wrong = [&](std::string_view key, std::string_view problem) {
+    return Error{
+        ErrorCode::kInvalid,
+        fmt::format("{}:{}: {}: {}", name, table.get(key)->source().begin.line, key, problem)};
+  };
   CrawlSettings settings;
-  const Status duplicates = TakeDuplicates(table, name, settings.duplicates);
+  const Status duplicates = TakeDuplicates(table, DedupPlace(table, name), settings.duplicates);
   if (!duplicates) return duplicates.error();
   settings.seeds = TextsOf(table, "seeds");
   settings.rules = TextsOf(table, "rules");
   const std::optional<Reach> reach = ReachByName(table["scope"].value_or("host"));
   const std::optional<RobotsPolicy> robots = RobotsPolicyByName(table["robots"].value_or("obey"));
-  if (!reach || !robots) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{}: scope is page, prefix, host, domain or any; robots is obey, "
-                             "embeds or ignore",
-                             name)};
-  }
+  if (!reach) return wrong("scope", "say page, prefix, host, domain or any");
+  if (!robots) return wrong("robots", "say obey, embeds or ignore");
   settings.reach = *reach;
   settings.robots = *robots;
   if (const std::optional<double> delay = table["delay"].value<double>()) {
@@ -281,6 +349,7 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   settings.time_max = std::chrono::seconds(time_max);
   TakeNumber(table, "max_file_bytes", settings.file_bytes_max);
   TakeNumber(table, "max_host_urls", settings.host_urls_max);
+  TakeNumber(table, "max_rate", settings.rate_max);
   TakeNumber(table, "tries", settings.tries_max);
   TakeNumber(table, "connections", settings.connections);
   for (const std::string& pair : TextsOf(table, "resolve")) {
@@ -291,10 +360,21 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   }
   if (const std::optional<std::string> address = table["proxy"].value<std::string>()) {
     Result<net::FetchProxy> proxy = ParseProxy(*address);
-    if (!proxy) {
-      return Error{ErrorCode::kInvalid, fmt::format("{}: {}", name, proxy.error().text)};
-    }
+    if (!proxy) return wrong("proxy", proxy.error().text);
     settings.proxy = *std::move(proxy);
+  }
+  if (const std::optional<std::string> every = table["every"].value<std::string>()) {
+    const Result<std::chrono::seconds> span = ParseEvery(*every);
+    if (!span) return wrong("every", span.error().text);
+    settings.every = *span;
+  }
+  for (const std::string& seed : settings.seeds) {
+    if (const Result<url::Url> parsed = ParseSeed(seed); !parsed) {
+      return wrong("seeds", parsed.error().text);
+    }
+  }
+  if (const Result<ScopeOptions> scope = ScopeOptionsOf(settings); !scope) {
+    return wrong("rules", scope.error().text);
   }
   return settings;
 }
@@ -309,6 +389,26 @@ Result<net::FetchProxy> ParseProxy(std::string_view text) {
   proxy.host = parsed->host();
   proxy.port = *parsed->effective_port();
   return proxy;
+}
+
+Result<std::chrono::seconds> ParseEvery(std::string_view text) {
+  const std::string_view number = text.substr(0, text.empty() ? 0 : text.size() - 1);
+  const std::optional<std::uint64_t> count = ParseDecimal(number);
+  for (const Unit& unit : kUnits) {
+    if (!count || *count == 0 || *count > kEveryMax || text.back() != unit.letter) continue;
+    return std::chrono::seconds(static_cast<std::int64_t>(*count) * unit.seconds);
+  }
+  return Error{ErrorCode::kInvalid,
+               fmt::format("{} is no time; write for example 90m, 12h, 7d or 2w", text)};
+}
+
+std::string FormatEvery(std::chrono::seconds every) {
+  for (const Unit& unit : kUnits) {
+    if (every.count() % unit.seconds == 0) {
+      return fmt::format("{}{}", every.count() / unit.seconds, unit.letter);
+    }
+  }
+  return "";
 }
 
 Result<url::Url> ParseSeed(std::string_view text) {

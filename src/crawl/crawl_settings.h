@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "crawl/control/crawl_status.h"
 #include "crawl/duplicate_settings.h"
 #include "crawl/politeness.h"
 #include "crawl/scope.h"
@@ -48,6 +49,9 @@ struct CrawlSettings {
   std::chrono::seconds time_max{0};
   std::uint64_t file_bytes_max = 0;  // longer ones are cut
   std::uint64_t host_urls_max = 0;
+  std::uint64_t rate_max = 0;  // bytes in a second, of each connection
+
+  std::chrono::seconds every{0};  // between the begins of two runs, for `stele job run`; 0: by hand
 
   std::uint32_t tries_max = 3;  // of a fetch that fails
   std::size_t connections = 256;
@@ -55,6 +59,10 @@ struct CrawlSettings {
   std::vector<std::pair<std::string, std::string>> resolve;  // host, address: instead of asking
   std::optional<net::FetchProxy> proxy;                      // everything is asked of it
 };
+
+// What of it can be changed while a crawl runs.
+CrawlLimits LimitsOf(const CrawlSettings& settings);
+void SetLimits(const CrawlLimits& limits, CrawlSettings& settings);
 
 // Errors: kInvalid, for rules that are none.
 Result<ScopeOptions> ScopeOptionsOf(const CrawlSettings& settings);
@@ -70,6 +78,11 @@ inline constexpr std::string_view kProductToken = "stele";
 std::string FormatSettings(const CrawlSettings& settings);
 // Errors: kInvalid, naming `name`.
 Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& name);
+
+// "90m", "12h", "7d", "2w". Errors: kInvalid.
+Result<std::chrono::seconds> ParseEvery(std::string_view text);
+// In the largest unit that fits.
+std::string FormatEvery(std::chrono::seconds every);
 
 // "example.org" is http://example.org/. Errors: kInvalid.
 Result<url::Url> ParseSeed(std::string_view text);

@@ -88,6 +88,12 @@ Crawler::~Crawler() {
 }
 
 Result<CrawlEnd> Crawler::Run(const Show& show) {
+  Result<CrawlEnd> end = Loop(show);
+  RefuseOrders();
+  return end;
+}
+
+Result<CrawlEnd> Crawler::Loop(const Show& show) {
   if (const Status begun = Begin(); !begun) return begun.error();
   bool cancelled = false;
   Timestamp stopped_at;
@@ -95,8 +101,9 @@ Result<CrawlEnd> Crawler::Run(const Show& show) {
     if (IsOver()) {
       // What is to be fetched once more waits again after that.
       if (const Status committed = Commit(); !committed) return committed.error();
-      if (IsOver()) break;
+      if (IsOver() && CloseOrders()) break;
     }
+    if (const Status taken = TakeOrders(show); !taken) return taken.error();
     if (const Status turned = Turn(); !turned) return turned.error();
     const Timestamp now = Now();
     if (Since(shown_at_, now) >= kShowEvery.count()) {
@@ -111,20 +118,27 @@ Result<CrawlEnd> Crawler::Run(const Show& show) {
     }
     if (!IsOver()) Wait();
   }
-  CrawlEnd end;
-  end.progress = Progress();
-  end.limit = limit_;
-  if (parts_.frontier.unfinished() > 0) {
-    end.why = limit_.empty() ? CrawlEnd::Why::kStopped : CrawlEnd::Why::kLimit;
-  }
+  const CrawlEnd end = EndNow();
   if (end.why == CrawlEnd::Why::kLimit) {
     if (const Status logged = LogLeft(); !logged) return logged.error();
   }
+  show(end.progress);
+  return end;
+}
+
+CrawlEnd Crawler::EndNow() const {
+  CrawlEnd end;
+  end.progress = Progress();
+  end.progress.state = CrawlState::kDone;
+  end.limit = limit_;
+  if (parts_.frontier.unfinished() == 0) return end;
+  end.why = limit_.empty() ? CrawlEnd::Why::kStopped : CrawlEnd::Why::kLimit;
+  end.progress.state = limit_.empty() ? CrawlState::kStopped : CrawlState::kLimit;
   return end;
 }
 
 Status Crawler::Begin() {
-  begun_ = committed_at_ = shown_at_ = Now();
+  begun_ = committed_at_ = shown_at_ = turned_at_ = Now();
   if (const Status loaded = LoadNotes(); !loaded) return loaded;
   if (const Status found = FindKept(); !found) return found;
   if (const Status added = AddSeeds(); !added) return added;
@@ -213,17 +227,18 @@ Status Crawler::Turn() {
 
 void Crawler::Wait() {
   std::int64_t wait = kWaitMax.count();
-  const bool starts = !stopping_ && limit_.empty() && fetching_ < settings_.connections;
+  const bool starts = !stopping_ && !paused_ && limit_.empty() && fetching_ < settings_.connections;
   if (starts && !ready_.empty()) {
     wait = std::clamp<std::int64_t>(-Since(ready_.begin()->first, Now()), 0, wait);
   }
   std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, milliseconds(wait), [&] { return !events_.empty(); });
+  arrived_.wait_for(lock, milliseconds(wait), [&] { return !events_.empty() || !orders_.empty(); });
 }
 
 bool Crawler::IsOver() const {
   if (fetching_ > 0 || working_ > 0) return false;
-  return stopping_ || !limit_.empty() || parts_.frontier.waiting() == 0;
+  if (stopping_ || !limit_.empty()) return true;
+  return !paused_ && parts_.frontier.waiting() == 0;
 }
 
 bool Crawler::LimitReached() {
@@ -246,12 +261,19 @@ CrawlProgress Crawler::Progress() const {
   progress.waiting = parts_.frontier.waiting();
   progress.hosts = parts_.frontier.hosts_waiting();
   progress.under_way = fetching_;
+  if (paused_) progress.state = CrawlState::kPaused;
+  if (stopping_) progress.state = CrawlState::kStopping;
+  progress.limits = LimitsOf(settings_);
+  progress.limit = limit_;
   return progress;
 }
 
 Status Crawler::CommitIfDue() {
   const Timestamp now = Now();
-  counts_.milliseconds = milliseconds_before_ + static_cast<std::uint64_t>(Since(begun_, now));
+  if (paused_) milliseconds_paused_ += Since(turned_at_, now);
+  turned_at_ = now;
+  counts_.milliseconds = milliseconds_before_ + static_cast<std::uint64_t>(std::max<std::int64_t>(
+                                                    0, Since(begun_, now) - milliseconds_paused_));
   if (finished_.size() < kCommitVisits && Since(committed_at_, now) < kCommitEvery.count())
     return {};
   committed_at_ = now;
@@ -317,8 +339,9 @@ Status Crawler::Schedule(const std::string& host) {
 
 Status Crawler::StartReady() {
   const std::size_t working_max = kWorkingPerConnection * settings_.connections;
-  while (!stopping_ && !ready_.empty() && !LimitReached() && fetching_ < settings_.connections &&
-         working_ < working_max && ready_.begin()->first <= Now()) {
+  while (!stopping_ && !paused_ && !ready_.empty() && !LimitReached() &&
+         fetching_ < settings_.connections && working_ < working_max &&
+         ready_.begin()->first <= Now()) {
     const std::string host = ready_.begin()->second;
     Unschedule(host);
     if (const Status started = StartNext(host); !started) return started;
@@ -328,14 +351,14 @@ Status Crawler::StartReady() {
 }
 
 Status Crawler::DropDeadHost(const std::string& host) {
-  const int status = dead_.at(host);
+  const Failure& failure = dead_.at(host);
   for (int i = 0; i < kDroppedAtOnce; ++i) {
     Result<std::optional<Frontier::Taken>> taken = parts_.frontier.Take(host);
     if (!taken) return taken.error();
     if (!*taken) return {};
     Result<url::Url> url = url::Parse((*taken)->candidate.url);
     if (!url) return url.error();
-    GiveTaken(**std::move(taken), *url, status, "");
+    GiveTaken(**std::move(taken), *url, failure, "");
   }
   return {};
 }
@@ -370,7 +393,7 @@ Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
   }
   const bool is_exempt = settings_.robots == RobotsPolicy::kEmbeds && !taken.candidate.is_page();
   if (is_exempt || (*rules)->Allows(url.path_and_query())) return true;
-  GiveTaken(std::move(taken), url, kRobotsPrecluded, "robotExcluded");
+  GiveTaken(std::move(taken), url, {kRobotsPrecluded, ""}, "robotExcluded");
   return false;
 }
 
@@ -432,6 +455,7 @@ void Crawler::Fetch(const VisitPointer& visit) {
   request.private_addresses = IsTrusted(url.host());
   request.proxy = settings_.proxy;
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
+  request.limits.rate_max = settings_.rate_max;
   politeness_.Begin(visit->host(), visit->kind, Now());
   ++fetching_;
   const bool is_first = visit->taken && visit->candidate.tries == 0;

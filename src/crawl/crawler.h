@@ -16,6 +16,7 @@
 
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
+#include "crawl/control/controlled.h"
 #include "crawl/crawl_settings.h"
 #include "crawl/credentials.h"
 #include "crawl/frontier.h"
@@ -34,23 +35,6 @@
 
 namespace stele::crawl {
 
-// How far a run is, with what an interrupted part of it did.
-struct CrawlCounts {
-  std::uint64_t pages = 0;
-  std::uint64_t files = 0;       // responses, pages included
-  std::uint64_t bytes = 0;       // of payloads
-  std::uint64_t duplicates = 0;  // of files
-  std::uint64_t failures = 0;    // URLs without an answer
-  std::uint64_t milliseconds = 0;
-};
-
-struct CrawlProgress {
-  CrawlCounts counts;
-  std::uint64_t waiting = 0;
-  std::uint64_t hosts = 0;  // that something waits for
-  std::size_t under_way = 0;
-};
-
 struct CrawlEnd {
   enum class Why {
     kDone,     // nothing is left
@@ -65,7 +49,7 @@ struct CrawlEnd {
 // Crawls: takes URLs from the frontier when their hosts may be asked, fetches, keeps what comes,
 // and puts what it leads to into the frontier. One thread plans; fetching, work on responses and
 // writing have their own. A URL is finished in the frontier only after its capture is durable.
-class Crawler {
+class Crawler final : public Controlled {
  public:
   struct Parts {
     const io::Clock& clock;
@@ -91,7 +75,7 @@ class Crawler {
 
   // Borrows all parts for life. `run` is the one that is written.
   Crawler(const Parts& parts, Wishes wishes, std::uint32_t run);
-  ~Crawler();
+  ~Crawler() override;
 
   // Called a few times a second, by the thread that runs.
   using Show = std::function<void(const CrawlProgress&)>;
@@ -101,6 +85,14 @@ class Crawler {
   // Ends it soon, with everything that is under way finished. From any thread, or a signal handler.
   void Stop() { stopping_ = true; }
 
+  // These wait for the thread that runs; they are refused as soon as it has ended.
+  Status Pause() override;
+  Status Resume() override;
+  Status End() override;
+  Result<AddedUrls> AddUrls(const UrlsToAdd& urls) override;
+  Status ChangeLimits(const LimitChanges& changes) override;
+  Result<std::vector<HostQueue>> LongestQueues(std::size_t max) override;
+
  private:
   enum class Stage { kFetched, kWorked, kKept };
   struct Event {
@@ -108,7 +100,19 @@ class Crawler {
     VisitPointer visit;
   };
 
+  struct Failure {
+    int status = 0;
+    std::string error;  // for people
+  };
+  // Something that the thread that runs does for another one, which waits.
+  struct Order {
+    const std::function<Status()>& work;  // its errors end the crawl
+    Status result;
+    bool done = false;
+  };
+
   // -- Around the loop.
+  Result<CrawlEnd> Loop(const Show& show);
   Status Begin();
   Status AddSeeds();
   Status LoadNotes();
@@ -122,6 +126,15 @@ class Crawler {
   bool IsOver() const;
   bool LimitReached();
   CrawlProgress Progress() const;
+  CrawlEnd EndNow() const;
+
+  // -- What others want while it runs.
+  Status Have(const std::function<Status()>& work);
+  Status TakeOrders(const Show& show);
+  // True when none waits; none is taken any more then.
+  bool CloseOrders();
+  void RefuseOrders();
+  Status AddByHand(const std::string& url, bool seed, AddedUrls& added);
   Timestamp Now() const { return parts_.clock.Now(); }
 
   // -- What is fetched when.
@@ -155,13 +168,15 @@ class Crawler {
   void TakeCookies(const Visit& visit);
   Status AddLinks(const Visit& visit);
   Status AddCandidate(Candidate candidate);
+  // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
+  Result<std::string> Consider(const Candidate& candidate);
   // Ends what was not captured.
   void Give(const VisitPointer& visit, int status);
-  void GiveTaken(Frontier::Taken taken, const url::Url& url, int status,
+  void GiveTaken(Frontier::Taken taken, const url::Url& url, const Failure& failure,
                  std::string_view annotation);
 
   const Parts parts_;
-  const CrawlSettings settings_;
+  CrawlSettings settings_;  // the limits change while it runs
   const std::uint32_t run_;
   const std::string user_agent_;
   const Credentials credentials_;
@@ -178,7 +193,7 @@ class Crawler {
   std::set<std::pair<Timestamp, std::string>> ready_;
   std::unordered_map<std::string, Timestamp> ready_at_;
   std::unordered_set<std::string> robots_pending_;     // hosts
-  std::unordered_map<std::string, int> dead_;          // hosts that do not answer, with the status
+  std::unordered_map<std::string, Failure> dead_;      // hosts that do not answer
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::vector<std::string> more_seeds_;                // where seeds were redirected to
   std::unordered_set<std::string> kept_;     // captured by an interrupted part, but not finished
@@ -192,12 +207,18 @@ class Crawler {
   Timestamp committed_at_;
   Timestamp shown_at_;
   std::uint64_t milliseconds_before_ = 0;
+  Timestamp turned_at_;
+  std::int64_t milliseconds_paused_ = 0;
   std::string limit_;
 
+  bool paused_ = false;
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;  // of the following
   std::condition_variable arrived_;
   std::vector<Event> events_;
+  std::vector<Order*> orders_;
+  std::condition_variable obeyed_;
+  bool takes_orders_ = true;
 };
 
 }  // namespace stele::crawl

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <thread>
 
 #include "archive/test_archive.h"
 #include "dedup/archive_originals.h"
@@ -104,6 +105,9 @@ struct Lab {
     settings.connections = 4;
   }
 
+  // What is done before the first answer comes, by the thread of the web.
+  std::function<void(Crawler&, FakeWeb&)> at_first;
+  std::thread other;  // joined when the crawl is over
   // Until it is over, or `stop_after` answers have come.
   Result<CrawlEnd> Crawl(int stop_after = 0) {
     auto opened = archive::ArchiveWriter::Open({disk, clock, random, "test"}, "archive");
@@ -127,8 +131,12 @@ struct Lab {
       int answers = 0;
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();
+        if (answers == 1 && at_first) at_first(crawler, web);
       };
-      end = crawler.Run([](const CrawlProgress&) {});
+      end = crawler.Run([&](const CrawlProgress& now) { states.push_back(now.state); });
+      if (other.joinable()) other.join();
+      // Nobody waits for an answer that will not come.
+      EXPECT_EQ(crawler.Pause().error().code, ErrorCode::kNotFound);
     }
     EXPECT_TRUE(writer.Finish());
     for (const auto& [url, times] : web.asked()) asked[url] += times;
@@ -154,6 +162,7 @@ struct Lab {
   std::uint32_t run = 0;
   std::map<std::string, int> asked;
   std::multiset<std::string> captured;
+  std::vector<CrawlState> states;
 };
 
 TEST(Crawler, I1_FollowsLinksOfTheHostAndEmbedsFromAnywhere) {
@@ -245,6 +254,97 @@ TEST(Crawler, I1_AnEmptyFrontierOfAnAllowingWebEndsAtOnce) {
   ASSERT_TRUE(end) << end.error().text;
   EXPECT_EQ(lab.asked, (std::map<std::string, int>{{"http://a.org/", 1}}));
   EXPECT_EQ(end->progress.counts.files, 1U);
+}
+
+TEST(Crawler, I1_APausedCrawlAsksForNothingUntilItIsResumed) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "one"}};
+  lab.at_first = [&](Crawler& crawler, FakeWeb& web) {
+    ASSERT_TRUE(crawler.Pause());
+    lab.other = std::thread([&] {
+      // What was under way is finished, and what it led to waits. Some turns later it does still.
+      while (crawler.LongestQueues(10)->empty()) std::this_thread::yield();
+      for (int i = 0; i < 20; ++i) EXPECT_EQ(crawler.LongestQueues(10)->front().waiting, 1U);
+      EXPECT_EQ(web.asked(), (std::map<std::string, int>{{"http://a.org/", 1}}));
+      EXPECT_TRUE(crawler.Resume());
+    });
+  };
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_EQ(lab.captured.size(), 2U);
+  EXPECT_NE(std::find(lab.states.begin(), lab.states.end(), CrawlState::kPaused), lab.states.end());
+  EXPECT_EQ(lab.states.back(), CrawlState::kDone);
+}
+
+TEST(Crawler, I1_UrlsThatAreAddedAreFetchedWithinTheScopeOrAsSeeds) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", ""},
+               {"http://a.org/hidden", "one"},
+               {"http://b.org/", "<a href=/more></a>"},
+               {"http://b.org/more", "two"}};
+  lab.at_first = [](Crawler& crawler, FakeWeb&) {
+    ASSERT_TRUE(crawler.Pause());
+    const Result<AddedUrls> added = crawler.AddUrls(
+        {{"a.org/hidden", "http://a.org/", "http://c.org/", "ftp://a.org/"}, false});
+    ASSERT_TRUE(added) << added.error().text;
+    EXPECT_EQ(added->added, 1U);
+    EXPECT_EQ(added->known, 1U);
+    ASSERT_EQ(added->refused.size(), 2U);
+    EXPECT_EQ(added->refused[0].second, "outside");
+    EXPECT_EQ(crawler.AddUrls({{"http://b.org/"}, true})->added, 1U);
+    EXPECT_TRUE(crawler.Resume());
+  };
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/hidden",
+                                                      "http://b.org/", "http://b.org/more"}));
+}
+
+TEST(Crawler, I1_UrlsThatWereAddedOutliveAnInterruption) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "a"}, {"http://b.org/", "<a href=/more></a>"}};
+  lab.at_first = [](Crawler& crawler, FakeWeb&) {
+    ASSERT_TRUE(crawler.Pause());
+    EXPECT_EQ(crawler.AddUrls({{"http://b.org/"}, true})->added, 1U);
+    EXPECT_TRUE(crawler.End());
+  };
+  ASSERT_EQ(lab.Crawl()->why, CrawlEnd::Why::kStopped);
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/"}));
+  lab.at_first = nullptr;
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  // Its host belongs to the crawl still.
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{"http://a.org/", "http://b.org/", "http://b.org/more"}));
+}
+
+TEST(Crawler, I1_LimitsThatAreChangedHold) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  for (int i = 0; i < 30; ++i) {
+    lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
+        fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, 2 * i + 1, 2 * i + 2);
+  }
+  // With an hour between pages it would not end.
+  lab.settings.politeness.delay = std::chrono::hours(1);
+  lab.at_first = [](Crawler& crawler, FakeWeb&) {
+    LimitChanges changes;
+    changes.delay.emplace(std::chrono::milliseconds(0));
+    changes.pages_max = 10;
+    EXPECT_TRUE(crawler.ChangeLimits(changes));
+  };
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kLimit);
+  EXPECT_EQ(end->limit, "pages");
+  EXPECT_EQ(end->progress.limits.pages_max, 10U);
+  EXPECT_GE(lab.captured.size(), 10U);
+  EXPECT_LT(lab.captured.size(), 20U);
 }
 
 }  // namespace

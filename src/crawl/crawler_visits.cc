@@ -119,20 +119,21 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
     if (!visit->taken) robots_pending_.erase(host);
     return {};
   }
+  const Failure dead{status, visit->result.error};
   const bool may_pass = net::MayPass(failure);
   int in_a_row = politeness_.failures(host) + 1;
   if (IsHostFailure(failure) || !visit->taken) {
     politeness_.BackOff(host, std::nullopt, Now());
     const int max = static_cast<int>(settings_.tries_max);
-    if (!may_pass || in_a_row >= max) dead_.emplace(host, status);
+    if (!may_pass || in_a_row >= max) dead_.emplace(host, dead);
   } else {
     politeness_.BackOff(host, milliseconds(0), Now());
-    if (in_a_row >= kLostInARowMax) dead_.emplace(host, status);
+    if (in_a_row >= kLostInARowMax) dead_.emplace(host, dead);
   }
   if (!visit->taken) {
     // Whoever waits for the rules is told by the host that does not answer, or asks once more.
     const url::Url origin = *url::Parse(visit->robots_origin);
-    if (dead_.contains(host)) dead_.emplace(origin.host(), status);
+    if (dead_.contains(host)) dead_.emplace(origin.host(), dead);
     robots_pending_.erase(std::string(origin.host()));
     touched_.emplace(origin.host());
     if (dead_.contains(host)) {
@@ -268,32 +269,31 @@ Status Crawler::AddLinks(const Visit& visit) {
 }
 
 Status Crawler::AddCandidate(Candidate candidate) {
+  const Result<std::string> refused = Consider(candidate);
+  if (!refused) return refused.error();
+  if (!refused->empty() || !candidate.seed || candidate.hops.empty()) return {};
+  if (const Result<url::Url> url = url::Parse(candidate.url)) scope_.AddSeed(*url);
+  more_seeds_.push_back(std::move(candidate.url));
+  return {};
+}
+
+Result<std::string> Crawler::Consider(const Candidate& candidate) {
   const Result<url::Url> url = url::Parse(candidate.url);
-  if (!url || !url->is_http()) return {};
-  if (RedirectsAtEnd(candidate.hops) > kRedirectsMax) {
-    parts_.log.AddRejected(candidate, "redirects", Now());
-    return {};
-  }
-  Decision decision = scope_.Decide(candidate, *url, YearOf(Now()));
-  if (decision.accepted && !candidate.seed && repeated_.IsTrap(*url)) {
-    decision = {false, "trap identical-content"};
-  }
-  if (!decision.accepted) {
-    parts_.log.AddRejected(candidate, decision.reason, Now());
-    return {};
-  }
+  if (!url || !url->is_http()) return std::string("no http or https URL");
+  const auto refuse = [&](std::string reason) {
+    parts_.log.AddRejected(candidate, reason, Now());
+    return reason;
+  };
+  if (RedirectsAtEnd(candidate.hops) > kRedirectsMax) return refuse("redirects");
+  const Decision decision = scope_.Decide(candidate, *url, YearOf(Now()));
+  if (!decision.accepted) return refuse(decision.reason);
+  if (!candidate.seed && repeated_.IsTrap(*url)) return refuse("trap identical-content");
   const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
   if (!added) return added.error();
-  if (*added == Frontier::Added::kOverBudget) {
-    parts_.log.AddRejected(candidate, "host-limit", Now());
-  }
-  if (*added != Frontier::Added::kNew) return {};
+  if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
+  if (*added == Frontier::Added::kSeen) return std::string("known");
   touched_.emplace(url->host());
-  if (candidate.seed && !candidate.hops.empty()) {
-    scope_.AddSeed(*url);
-    more_seeds_.push_back(candidate.url);
-  }
-  return {};
+  return std::string();
 }
 
 void Crawler::Give(const VisitPointer& visit, int status) {
@@ -303,12 +303,13 @@ void Crawler::Give(const VisitPointer& visit, int status) {
   finished_.push_back(visit);
 }
 
-void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url, int status,
+void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url, const Failure& failure,
                         std::string_view annotation) {
   const VisitPointer visit = std::make_shared<Visit>(url);
   visit->candidate = taken.candidate;
   visit->taken = std::move(taken);
-  Give(visit, status);
+  visit->result.error = failure.error;
+  Give(visit, failure.status);
   if (!annotation.empty()) visit->line.annotations = annotation;
 }
 

@@ -76,6 +76,17 @@ void Politeness::End(const std::string& name, Kind kind, const std::string& addr
   host.page_ready = std::max(host.page_ready, After(now, host.delay));
 }
 
+void Politeness::SetDelay(std::optional<milliseconds> delay, Timestamp now) {
+  options_.delay = delay;
+  if (!delay) return;
+  const Timestamp latest = After(now, *delay);
+  for (auto& [name, host] : hosts_) {
+    host.delay = *delay;
+    host.page_ready = std::min(host.page_ready, latest);
+  }
+  for (auto& [address, ready] : addresses_) ready = std::min(ready, latest);
+}
+
 void Politeness::SetCrawlDelay(const std::string& name, milliseconds delay) {
   hosts_[name].crawl_delay = delay;
 }

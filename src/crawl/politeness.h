@@ -55,6 +55,8 @@ class Politeness {
   void End(const std::string& host, Kind kind, const std::string& address,
            std::chrono::milliseconds took, Timestamp now);
 
+  // Takes the place of what `delay` was; pauses that are under way become no longer than it.
+  void SetDelay(std::optional<std::chrono::milliseconds> delay, Timestamp now);
   void SetCrawlDelay(const std::string& host, std::chrono::milliseconds delay);
 
   // The host said that it is too much (429, 503), with the time it asks for or without, or cannot
@@ -83,7 +85,7 @@ class Politeness {
   };
   std::chrono::milliseconds DelayAfter(const Host& host, std::chrono::milliseconds took) const;
 
-  const PolitenessOptions options_;
+  PolitenessOptions options_;
   std::unordered_map<std::string, Host> hosts_;
   std::unordered_map<std::string, Timestamp> addresses_;  // when pages may be asked of them
 };

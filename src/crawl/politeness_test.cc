@@ -37,6 +37,18 @@ TEST(Politeness, I1_AGivenDelayHoldsWhateverElseWould) {
   EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(500));
 }
 
+TEST(Politeness, I1_ADelayThatIsSetHoldsAtOnce) {
+  Politeness politeness({});
+  FetchPage(politeness, "a", 20'000, "192.0.2.1");
+  politeness.SetDelay(milliseconds(100), In(21'000));
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(21'100));
+  // The rules hold again from the next page on.
+  politeness.SetDelay(std::nullopt, In(21'000));
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(21'100));
+  FetchPage(politeness, "a", 10'000);
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kPage), In(40'000));
+}
+
 TEST(Politeness, I1_CrawlDelayIsGrantedUpToABound) {
   Politeness politeness({});
   politeness.SetCrawlDelay("a", milliseconds(10'000));

@@ -182,6 +182,11 @@ crawl_log::Line LogLineOf(const Visit& visit, int status) {
   line.thread = crawl_log::ThreadField(0);
   line.source = visit.candidate.source;
   line.annotations = AnnotationsOf(visit);
+  if (!visit.result.error.empty()) {
+    line.extra = "{";
+    AddMember(line.extra, "error", visit.result.error);
+    line.extra += '}';
+  }
   if (visit.result.begun.milliseconds > 0) {
     line.fetch = crawl_log::FetchField(visit.result.begun, FetchMilliseconds(visit.result));
   }

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "crawl/control/crawl_status.h"
 #include "io/file_system.h"
@@ -13,8 +14,9 @@
 #include "util/timestamp.h"
 
 namespace stele::net {
+class ClientResponse;
 class HttpClient;
-}
+}  // namespace stele::net
 
 // How other processes find a crawl and talk to it: docs/formats/crawl-status.md
 namespace stele::crawl {
@@ -31,6 +33,10 @@ struct RunningCrawl {
   std::string folder;
 };
 
+// Where it lies in the folder of a job, and where the token does.
+std::string RunningPath(const std::string& job_folder);
+std::string TokenPath(const std::string& job_folder);
+
 std::string FormatRunning(const RunningCrawl& crawl);
 // Errors: kCorrupt, naming `path`.
 Result<RunningCrawl> ParseRunning(std::string_view json, const std::string& path);
@@ -42,10 +48,10 @@ Result<std::optional<RunningCrawl>> FindRunningCrawl(io::FileSystem& fs,
 
 // Speaks to a running crawl. Thread-safe. Errors of all: kNotFound when it is over by now, kInvalid
 // with its words when it refuses, kBusy when it does not answer.
-class CrawlClient {
+class CrawlClient final {
  public:
-  // Borrows all for life. Reading needs no token; whatever changes something reads it from the
-  // folder of the job, which only its owner may.
+  // Borrows the first two for life. Reading needs no token; whatever changes something reads it
+  // from the folder of the job, which only its owner may.
   CrawlClient(io::FileSystem& fs, net::HttpClient& http, RunningCrawl crawl)
       : fs_(fs), http_(http), crawl_(std::move(crawl)) {}
 
@@ -53,15 +59,19 @@ class CrawlClient {
 
   // As JSON, to be passed on as it is.
   Result<std::string> StatusText() const;
-  Result<CrawlStatus> Status() const;
+  Result<CrawlStatus> ReadStatus() const;
   // Gives a piece of the stream of events as soon as it comes, until the crawl is over or `take`
   // returns false. Waits as long.
-  stele::Status Events(const std::function<bool(std::string_view piece)>& take) const;
+  Status Events(const std::function<bool(std::string_view piece)>& take) const;
 
   // "pause", "resume", "stop", "urls", "limits", with a body of JSON or without. Gives the answer.
   Result<std::string> Post(std::string_view what, std::string_view body = "") const;
 
  private:
+  Result<std::unique_ptr<net::ClientResponse>> Send(std::string_view method,
+                                                    std::string_view target,
+                                                    std::string_view body) const;
+
   io::FileSystem& fs_;
   net::HttpClient& http_;
   const RunningCrawl crawl_;

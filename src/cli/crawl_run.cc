@@ -1,0 +1,196 @@
+#include "cli/crawl_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/amount.h"
+#include "cli/archive_commands.h"
+#include "cli/crawl_summary.h"
+#include "crawl/crawl_report.h"
+#include "crawl/missing_embeds.h"
+
+namespace stele::cli {
+namespace {
+
+// One line on the terminal, drawn over and over.
+class ProgressLine {
+ public:
+  ProgressLine(Context& context, bool shown) : context_(context), shown_(shown) {}
+  ~ProgressLine() { Clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void Show(const crawl::CrawlStatus& status) {
+    if (!shown_) return;
+    drawn_ = true;
+    static_cast<void>(context_.err.Write("\r\x1b[K" + StatusLine(status)));
+  }
+  void Clear() {
+    if (drawn_) static_cast<void>(context_.err.Write("\r\x1b[K"));
+    drawn_ = false;
+  }
+
+ private:
+  Context& context_;
+  const bool shown_;
+  bool drawn_ = false;
+};
+
+// The run of the same job before this one.
+std::optional<std::uint32_t> RunBefore(const archive::Holdings& holdings, const std::string& job,
+                                       std::uint32_t run) {
+  std::optional<std::uint32_t> before;
+  for (const auto& [number, other] : holdings.runs()) {
+    if (number >= run || !other.end || crawl::JobOf(other) != job) continue;
+    if (!crawl::PatchedRun(other)) before = number;
+  }
+  return before;
+}
+
+// How much of what was missing this run brought.
+Status CountPatched(const archive::ArchiveView& view, const crawl::CrawlJob& job,
+                    CrawlSummary& summary) {
+  const std::uint32_t patched = *job.patched_run();
+  PatchCount& patch = summary.patch.emplace();
+  patch.run = patched;
+  return crawl::VisitMissing(view.fs(), job.folder().RunFolder(patched),
+                             [&](const crawl::MissingEmbed& missing) -> Status {
+                               const auto found = crawl::RunThatHas(view, missing.url, patched);
+                               if (!found) return found.error();
+                               if (*found && **found < job.run()) return {};
+                               ++patch.wanted;
+                               if (*found) ++patch.found;
+                               return {};
+                             });
+}
+
+// Says how it went; what a person should look at is in the exit code.
+ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl::CrawlEnd& end,
+                  archive::ArchiveWriter& archive, const CrawlRunOptions& options,
+                  Context& context) {
+  if (end.why == crawl::CrawlEnd::Why::kStopped) {
+    Complain(context,
+             fmt::format("stopped in run {} after {} files, {} URLs wait; stele crawl goes "
+                         "on with it",
+                         job.run(), end.progress.counts.files, end.progress.waiting));
+    return ExitCode::kFailed;
+  }
+  const archive::ArchiveView view = archive.View();
+  const bool is_patch = job.patched_run().has_value();
+  Result<CrawlSummary> summary = SummarizeCrawl(
+      view, job.run(), is_patch ? std::nullopt : RunBefore(view.holdings(), plan.job, job.run()));
+  if (!summary) return Fail(context, summary.error());
+  Result<crawl::CrawlReport> report =
+      crawl::ReadCrawlReport(context.fs, job.folder().RunFolder(job.run()));
+  if (!report) return Fail(context, report.error());
+  const Status dropped = crawl::DropCaptured(view, job.run(), *report);
+  if (!dropped) return Fail(context, dropped.error());
+  if (is_patch) {
+    const Status counted = CountPatched(view, job, *summary);
+    if (!counted) return Fail(context, counted.error());
+  }
+  summary->missing = report->missing_count;
+  summary->milliseconds = end.progress.counts.milliseconds;
+  summary->bytes = end.progress.counts.bytes;
+  for (const crawl::CrawlReport::Seed& seed : report->seeds) {
+    if (!seed.is_good()) summary->failed_seeds.push_back(seed);
+  }
+  if (options.json || !options.quiet) {
+    const Status written = context.out.Write(options.json ? summary->Json() : summary->Text());
+    if (!written) return Fail(context, written.error());
+  }
+  if (end.why == crawl::CrawlEnd::Why::kLimit) {
+    Complain(context, fmt::format("the limit of {} was reached; {} URLs were left", end.limit,
+                                  end.progress.waiting));
+  }
+  for (const crawl::CrawlReport::Seed& seed : summary->failed_seeds) {
+    Complain(context, fmt::format("the seed {} could not be fetched: {}", seed.url, seed.problem));
+  }
+  return summary->failed_seeds.empty() ? ExitCode::kDone : ExitCode::kDefects;
+}
+
+// "http://a/ http://b/ http://c/ and 47 more"
+std::string SeedsText(const std::vector<std::string>& seeds) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(seeds.size(), kShown); ++i) {
+    text += (i > 0 ? " " : "") + seeds[i];
+  }
+  if (seeds.size() > kShown) text += fmt::format(" and {} more", seeds.size() - kShown);
+  return text;
+}
+
+}  // namespace
+
+std::string StatusLine(const crawl::CrawlStatus& status) {
+  const crawl::CrawlProgress& progress = status.progress;
+  const crawl::CrawlCounts& counts = progress.counts;
+  std::string line = fmt::format(
+      "{} pages, {} files, {}, {:.0f}/s, {}/s; {} wait on {} hosts, {} under way; {} known, {} "
+      "failed",
+      counts.pages, counts.files, ByteCount(counts.bytes), status.rates.files,
+      ByteCount(static_cast<std::uint64_t>(status.rates.bytes)), progress.waiting, progress.hosts,
+      progress.under_way, counts.duplicates, counts.failures);
+  if (status.left) line += fmt::format("; {} left", DurationText(*status.left));
+  if (progress.state != crawl::CrawlState::kRunning) {
+    line += fmt::format("; {}", NameOf(progress.state));
+  }
+  return line;
+}
+
+void CrawlRun::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (job_ != nullptr) job_->Stop();
+}
+
+void CrawlRun::SetJob(crawl::CrawlJob* job) {
+  const std::lock_guard lock(mutex_);
+  job_ = job;
+  if (job != nullptr && stopped_) job->Stop();
+}
+
+void CrawlRun::Announce(const crawl::CrawlJob& job, const CrawlPlan& plan, bool is_first) {
+  if (options_.quiet) return;
+  std::string text;
+  if (job.is_resumed()) {
+    text = fmt::format("Going on with run {}, which was interrupted\n", job.run());
+  } else if (!is_first) {
+    const std::optional<std::uint32_t> patched = job.patched_run();
+    text = fmt::format("Run {} of {}: {}\n", job.run(), plan.job,
+                       patched
+                           ? fmt::format("what pages of run {} need and it did not bring", *patched)
+                           : SeedsText(plan.settings.seeds));
+  }
+  static_cast<void>(context_.err.Write(text));
+}
+
+ExitCode CrawlRun::Run(const CrawlPlan& plan) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveWriter> archive =
+      OpenArchiveToWrite(plan.directory, "crawl", context_, code);
+  if (archive == nullptr) return code;
+  const bool is_first = archive->View().holdings().runs().empty();
+  const crawl::JobFolder folder(plan.directory, plan.job);
+  if (const Result<bool> there = context_.fs.Exists(folder.Settings()); there && !*there) {
+    const Status saved = crawl::SaveSettings(context_.fs, folder, plan.settings);
+    if (!saved) return Fail(context_, saved.error());
+  }
+  Result<std::unique_ptr<crawl::CrawlJob>> job = crawl::CrawlJob::Open(
+      {context_.fs, context_.clock, *archive}, plan.job, plan.settings, plan.purpose);
+  if (!job) return Fail(context_, job.error());
+  Announce(**job, plan, is_first);
+  SetJob(job->get());
+  ProgressLine progress(context_, options_.progress);
+  Result<crawl::CrawlEnd> end =
+      (*job)->Run([&](const crawl::CrawlStatus& now) { progress.Show(now); },
+                  options_.control ? &*options_.control : nullptr);
+  SetJob(nullptr);
+  progress.Clear();
+  if (!end) return Fail(context_, end.error());
+  was_stopped_ = end->why == crawl::CrawlEnd::Why::kStopped;
+  return Conclude(**job, plan, *end, *archive, options_, context_);
+}
+
+}  // namespace stele::cli

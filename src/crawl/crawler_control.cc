@@ -1,0 +1,149 @@
+// What others want of a crawl while it runs. They wait; the thread that plans does it between two
+// turns, so that nothing of the crawler needs a lock.
+#include <algorithm>
+
+#include "crawl/crawler.h"
+
+namespace stele::crawl {
+namespace {
+
+Error OverError() { return {ErrorCode::kNotFound, "the crawl is over"}; }
+
+}  // namespace
+
+Status Crawler::Have(const std::function<Status()>& work) {
+  Order order{work, {}, false};
+  std::unique_lock lock(mutex_);
+  if (!takes_orders_) return OverError();
+  orders_.push_back(&order);
+  arrived_.notify_one();
+  obeyed_.wait(lock, [&] { return order.done; });
+  return order.result;
+}
+
+Status Crawler::TakeOrders(const Show& show) {
+  std::vector<Order*> orders;
+  {
+    const std::lock_guard lock(mutex_);
+    orders.swap(orders_);
+  }
+  if (orders.empty()) return {};
+  Status failed;
+  for (Order* order : orders) {
+    order->result = failed ? order->work() : failed;
+    if (!order->result) failed = order->result;
+  }
+  // Who waits looks at what came of it.
+  show(Progress());
+  const std::lock_guard lock(mutex_);
+  for (Order* order : orders) order->done = true;
+  obeyed_.notify_all();
+  return failed;
+}
+
+bool Crawler::CloseOrders() {
+  const std::lock_guard lock(mutex_);
+  if (!orders_.empty()) return false;
+  takes_orders_ = false;
+  return true;
+}
+
+void Crawler::RefuseOrders() {
+  const std::lock_guard lock(mutex_);
+  takes_orders_ = false;
+  for (Order* order : orders_) {
+    order->result = OverError();
+    order->done = true;
+  }
+  orders_.clear();
+  obeyed_.notify_all();
+}
+
+Status Crawler::Pause() {
+  return Have([this] {
+    paused_ = true;
+    return Status();
+  });
+}
+
+Status Crawler::Resume() {
+  return Have([this] {
+    paused_ = false;
+    return Status();
+  });
+}
+
+Status Crawler::End() {
+  return Have([this] {
+    Stop();
+    return Status();
+  });
+}
+
+Status Crawler::ChangeLimits(const LimitChanges& changes) {
+  return Have([&] {
+    SetLimits(Changed(LimitsOf(settings_), changes), settings_);
+    // It may be lifted.
+    limit_.clear();
+    if (!changes.delay) return Status();
+    politeness_.SetDelay(*changes.delay, Now());
+    for (const auto& [host, at] : ready_at_) touched_.insert(host);
+    return Status();
+  });
+}
+
+Result<AddedUrls> Crawler::AddUrls(const UrlsToAdd& urls) {
+  AddedUrls added;
+  const Status done = Have([&] {
+    for (const std::string& url : urls.urls) {
+      if (const Status one = AddByHand(url, urls.seed, added); !one) return one;
+    }
+    return Commit();
+  });
+  if (!done) return done.error();
+  return added;
+}
+
+Status Crawler::AddByHand(const std::string& text, bool seed, AddedUrls& added) {
+  const Result<url::Url> url = ParseSeed(text);
+  if (!url) {
+    added.refused.emplace_back(text, "no http or https URL");
+    return {};
+  }
+  Candidate candidate;
+  candidate.url = url->href_without_fragment();
+  candidate.seed = seed;
+  if (seed) {
+    candidate.source = candidate.url;
+    scope_.AddSeed(*url);
+    more_seeds_.push_back(candidate.url);
+  }
+  const Result<std::string> refused = Consider(candidate);
+  if (!refused) return refused.error();
+  if (refused->empty()) {
+    ++added.added;
+  } else if (*refused == "known") {
+    ++added.known;
+  } else {
+    added.refused.emplace_back(candidate.url, *refused);
+  }
+  return {};
+}
+
+Result<std::vector<HostQueue>> Crawler::LongestQueues(std::size_t max) {
+  std::vector<HostQueue> queues;
+  const Status done = Have([&] {
+    parts_.frontier.VisitHosts([&](const std::string& host, std::uint64_t urls) {
+      queues.push_back({host, urls});
+    });
+    return Status();
+  });
+  if (!done) return done.error();
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(max, queues.size()));
+  std::partial_sort(queues.begin(), queues.begin() + shown, queues.end(),
+                    [](const HostQueue& a, const HostQueue& b) { return a.waiting > b.waiting; });
+  queues.resize(static_cast<std::size_t>(shown));
+  return queues;
+}
+
+}  // namespace stele::crawl
