@@ -11,7 +11,6 @@ Result<std::string_view> ByteWindow::At(std::uint64_t offset, std::size_t want) 
   if (offset >= begin_ && offset + want <= end) {
     return buffer_.view().substr(offset - begin_);
   }
-  buffer_.Reserve(2 * kBytes);
   if (offset < begin_ || offset > end) {
     if (file_ == nullptr && offset < begin_) {
       return Error{ErrorCode::kInvalid, "the input is a pipe and cannot be read again"};
@@ -20,8 +19,11 @@ Result<std::string_view> ByteWindow::At(std::uint64_t offset, std::size_t want) 
       begin_ = offset;
       buffer_.Clear();
       ended_ = false;
+      ahead_ = kFirstBytes;
     }
   }
+  // What a pipe gave is kept for a second look.
+  buffer_.Reserve(2 * (file_ == nullptr ? kBytes : std::max(want, ahead_)));
   // Drop from the front what neither the caller nor the pin needs, and more if there is no room.
   while (begin_ + buffer_.size() < offset + want && !ended_) {
     std::uint64_t keep = std::min(std::min(pin_, offset), begin_ + buffer_.size());
@@ -33,17 +35,18 @@ Result<std::string_view> ByteWindow::At(std::uint64_t offset, std::size_t want) 
     std::memmove(buffer_.data(), buffer_.data() + drop, buffer_.size() - drop);
     buffer_.SetSize(buffer_.size() - drop);
     begin_ = keep;
-    const Status status = ReadMore(buffer_.capacity());
+    const Status status = ReadMore(offset + want - begin_ - buffer_.size());
     if (!status) return status.error();
   }
   if (offset > begin_ + buffer_.size()) return std::string_view();
   return buffer_.view().substr(offset - begin_);
 }
 
-Status ByteWindow::ReadMore(std::size_t want_end) {
+Status ByteWindow::ReadMore(std::size_t least) {
   const std::size_t size = buffer_.size();
-  const std::size_t room = std::min(want_end - size, kBytes);
+  const std::size_t room = std::min(buffer_.capacity() - size, std::max(least, ahead_));
   Check(room > 0);
+  ahead_ = std::min(2 * ahead_, kBytes);
   const std::span<char> out(buffer_.data() + size, room);
   Result<std::size_t> read =
       file_ != nullptr ? file_->ReadAt(begin_ + size, out) : source_.Read(out);

@@ -14,6 +14,8 @@ namespace stele::record {
 class ByteWindow {
  public:
   static constexpr std::size_t kBytes = 1 << 20;
+  // So much is read at a new place, and twice as much each time while reading goes on from there.
+  static constexpr std::size_t kFirstBytes = 64 << 10;
 
   explicit ByteWindow(io::Source& source) : source_(source), file_(source.file()) {}
 
@@ -39,7 +41,7 @@ class ByteWindow {
   Result<std::uint64_t> Size() const;
 
  private:
-  Status ReadMore(std::size_t want_end);
+  Status ReadMore(std::size_t least);
 
   io::Source& source_;
   const io::ReadableFile* file_;
@@ -47,6 +49,7 @@ class ByteWindow {
   std::uint64_t begin_ = 0;  // file offset of the buffer's first byte
   std::uint64_t pin_ = 0;
   bool ended_ = false;
+  std::size_t ahead_ = kFirstBytes;  // to be read next
   std::string far_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "codec/gzip_decoder.h"
 #include "codec/gzip_member.h"
@@ -15,6 +16,7 @@ namespace stele::record {
 namespace {
 
 constexpr std::size_t kPiece = 256 * 1024;               // of a member that comes in pieces
+constexpr std::size_t kFirstPiece = 32 * 1024;           // at a new place: it may be all we want
 constexpr std::size_t kWholeBytesMax = 4 * 1024 * 1024;  // inflated, of a member that comes whole
 constexpr std::size_t kProbeBytes = 4096;
 
@@ -86,7 +88,8 @@ class CompressedInput final : public RecordInput {
 
   Result<bool> NextMember() override {
     Check(member_done_);
-    Result<std::string_view> in = window_->At(raw_, kPiece);
+    const bool is_first = std::exchange(at_new_place_, false);
+    Result<std::string_view> in = window_->At(raw_, is_first ? kFirstPiece : kPiece);
     if (!in) return in.error();
     if (in->empty()) return false;
     member_offset_ = raw_;
@@ -109,6 +112,7 @@ class CompressedInput final : public RecordInput {
       return Error{ErrorCode::kInvalid, "the input is a pipe and cannot be read again"};
     }
     raw_ = member_offset_ = offset;
+    at_new_place_ = true;
     window_->Pin(offset);
     member_done_ = true;
     out_.Clear();
@@ -222,6 +226,7 @@ class CompressedInput final : public RecordInput {
   std::uint64_t member_offset_;
   std::uint64_t raw_;        // file offset of the next compressed byte
   bool member_done_ = true;  // nothing of the current member is left to decode
+  bool at_new_place_ = true;
 };
 
 // The dictionary that a `.warc.zst` may begin with, and the offset behind it.
