@@ -8,6 +8,7 @@
 #include "access/memento.h"
 #include "access/similar_url.h"
 #include "archive/holdings.h"
+#include "formats/html/charset.h"
 #include "formats/http/media_type.h"
 #include "formats/url/url.h"
 #include "util/ascii.h"
@@ -19,6 +20,8 @@ using catalog::HeldCapture;
 
 constexpr int kCandidatesMax = 16;
 constexpr std::string_view kSandbox = "sandbox; default-src 'none'";
+// Longer pages are not looked at for the character set that they do not name.
+constexpr std::size_t kGuessedBytesMax = std::size_t{8} << 20;
 
 // Where an archived answer leads to; empty where it is no redirect.
 std::string LocationOf(const HeldCapture& capture, const ArchivedHead& head) {
@@ -98,6 +101,14 @@ Result<std::optional<Replayed>> FindUnder(const Sight& sight, const std::string&
   return std::optional<Replayed>();
 }
 
+Status Reopen(const Call& call, Replayed& replayed) {
+  Result<std::unique_ptr<CaptureContent>> again =
+      CaptureContent::Open(call.sight, replayed.capture, [](std::string_view) { return false; });
+  if (!again) return again.error();
+  replayed.content = *std::move(again);
+  return {};
+}
+
 // How long a content is after its coding was taken off, which is only known at its end: it is read
 // once for that, and opened anew.
 Status CountContent(const Call& call, Replayed& replayed, std::optional<std::uint64_t>& length) {
@@ -109,12 +120,34 @@ Status CountContent(const Call& call, Replayed& replayed, std::optional<std::uin
     if (*size == 0) break;
     count += *size;
   }
-  Result<std::unique_ptr<CaptureContent>> again =
-      CaptureContent::Open(call.sight, replayed.capture, [](std::string_view) { return false; });
-  if (!again) return again.error();
-  replayed.content = *std::move(again);
   length = count;
-  return {};
+  return Reopen(call, replayed);
+}
+
+bool NamesNoCharset(std::string_view content_type) {
+  const http::MediaType type = http::ParseMediaType(content_type);
+  return type.type == "text/html" && type.charset.empty();
+}
+
+// The worker takes a page for UTF-8 that does not say what it is in, where a browser would guess:
+// so it is told. False: the page is too long to be looked at, and nothing was sent.
+Result<bool> SendWithCharset(const Call& call, net::ResponseStart& start, Replayed& replayed) {
+  if (replayed.content->length().value_or(0) > kGuessedBytesMax) return false;
+  const Result<std::string> page = replayed.content->ReadAll(kGuessedBytesMax);
+  if (!page && page.error().code != ErrorCode::kFull) return page.error();
+  if (!page) {
+    if (const Status opened = Reopen(call, replayed); !opened) return opened.error();
+    return false;
+  }
+  const html::EncodingChoice choice = html::ChooseEncoding(*page, "");
+  const bool guessed = choice.source == html::EncodingSource::kDetected ||
+                       choice.source == html::EncodingSource::kDefault;
+  for (net::HeaderField& field : start.fields) {
+    if (!guessed || !EqualsIgnoreCase(field.name, "Content-Type")) continue;
+    field.value = fmt::format("text/html; charset={}", html::EncodingName(choice.encoding));
+  }
+  static_cast<void>(call.response.Reply(start, *page));
+  return true;
 }
 
 // The worker's scripts read the mark.
@@ -309,7 +342,12 @@ void SendForWorker(const Call& call, const WaybackPath& path) {
   }
   const int status = WireStatus(head.status);
   if (status != 200) say(status, head.reason);
-  const bool ranges = status == 200 && !IsRewritten(head.Find("Content-Type"));
+  if (NamesNoCharset(head.Find("Content-Type"))) {
+    const Result<bool> sent = SendWithCharset(call, start, replayed);
+    if (!sent) return SendMissing(call, 502, "damaged", sent.error().text);
+    if (*sent) return;
+  }
+  const bool ranges = status == 200 && !IsRewritten(replayed.content->head().Find("Content-Type"));
   SendContent(call, std::move(start), std::move(replayed), ranges);
 }
 

@@ -208,6 +208,41 @@ TEST_F(Replaying, W15_WhatWasCutOffOrSentWrongIsShownAsFarAsItGoes) {
   EXPECT_EQ(body("empty"), "");
 }
 
+TEST_F(Replaying, W15_TheWorkerIsToldTheCharacterSetOfPagesThatDoNotNameIt) {
+  std::string large;
+  for (std::uint64_t i = 0; large.size() < (9 << 20); ++i) {
+    large += fmt::format("line {}\n", i * 7919);
+  }
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+  Bring(
+      WarcText()
+          .Response("http://a.org/none", "2001-01-01T00:00:00Z",
+                    "<p>Gr\xFC\xDF"
+                    "e aus K\xF6ln")
+          .Response("http://a.org/utf8", "2001-01-01T00:00:00Z",
+                    "<p>Gr\xC3\xBC\xC3\x9F"
+                    "e")
+          .Response("http://a.org/meta", "2001-01-01T00:00:00Z", "<meta charset=koi8-r><p>\xF0")
+          .Response("http://a.org/head", "2001-01-01T00:00:00Z", "<p>\xF0",
+                    "text/html; charset=koi8-r")
+          .Response("http://a.org/large", "2001-01-01T00:00:00Z", large)
+          .Block("http://a.org/packed", "2001-01-01T00:00:00Z",
+                 head + "Content-Encoding: gzip\r\n\r\n" + *codec::GzipCodec().Compress(large, 6)));
+  Serve();
+  const auto type = [&](const std::string& name) {
+    return GetReplay("/web/20010101000000rp_/http://a.org/" + name).Header("Content-Type");
+  };
+  EXPECT_EQ(type("none"), "text/html; charset=windows-1252");
+  EXPECT_EQ(AsciiLower(type("utf8")), "text/html; charset=utf-8");
+  EXPECT_EQ(type("meta"), "text/html");
+  EXPECT_EQ(type("head"), "text/html; charset=koi8-r");
+  for (const std::string name : {"large", "packed"}) {
+    const Answer answer = GetReplay("/web/20010101000000rp_/http://a.org/" + name);
+    EXPECT_EQ(answer.Header("Content-Type"), "text/html");
+    EXPECT_EQ(answer.body, large) << name;
+  }
+}
+
 TEST_F(Replaying, W15_AnswersToRequestsWithABodyAreFoundByIt) {
   const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
   const std::string json = "Content-Type: application/json\r\n";

@@ -334,7 +334,7 @@ test("W15_ReplaysOldCharacterSetsAndCodings", async () => {
   const page = (text, charset) => `<meta charset=${charset}><p id=said>${text}</p>`;
   const bytes = (text) => Buffer.from(text, "latin1");
   const cases = {
-    // In the header, and in the page.
+    // In the header, in the page, and nowhere but in the bytes themselves.
     "windows-1251": [
       { "Content-Type": "text/html; charset=windows-1251" },
       bytes("<p id=said>\xcf\xf0\xe8\xe2\xe5\xf2</p>"),
@@ -345,6 +345,7 @@ test("W15_ReplaysOldCharacterSetsAndCodings", async () => {
       bytes(page("\x93\xfa\x96\x7b\x8c\xea", "shift_jis")),
       "日本語",
     ],
+    latin: [{ "Content-Type": "text/html" }, bytes("<p id=said>Gr\xfc\xdfe</p>"), "Grüße"],
     br: [{ "Content-Encoding": "br" }, brotliCompressSync(page("Grüße", "utf-8")), "Grüße"],
   };
   const file = join(lab.folder, "charsets.warc");
