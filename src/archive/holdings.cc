@@ -433,6 +433,37 @@ std::uint64_t Holdings::CaptureCount() const {
   return count;
 }
 
+bool Holdings::IsHeld(const catalog::CaptureId& id) const {
+  const auto moved = new_places_.find(id);
+  const Brought* brought = FindBrought(id);
+  return (moved != new_places_.end() && containers_.contains(moved->second)) ||
+         (brought != nullptr && containers_.contains(brought->container));
+}
+
+std::map<std::uint32_t, Holdings::BatchCount> Holdings::CountByBatch() const {
+  std::map<std::uint32_t, BatchCount> counts;
+  for (const auto& [number, container] : containers_) {
+    for (const Container::Batch& part : container.batches) {
+      counts[part.batch].captures += part.count;
+    }
+    for (const catalog::CaptureId& id : container.ids) {
+      const Brought* brought = FindBrought(id);
+      if (new_places_.at(id) == number && IsPurged(brought->container)) ++counts[id.batch].captures;
+    }
+  }
+  std::set<catalog::CaptureId> removed;
+  for (const auto& [number, removal] : removals_) {
+    for (const catalog::CaptureId& id : removal.captures) {
+      if (!IsHeld(id) || !removed.insert(id).second) continue;
+      BatchCount& count = counts[id.batch];
+      ++count.removed;
+      if (count.captures > 0) --count.captures;
+    }
+  }
+  std::erase_if(counts, [](const auto& entry) { return entry.second == BatchCount(); });
+  return counts;
+}
+
 const Container* Holdings::Find(std::uint32_t number) const {
   const auto found = containers_.find(number);
   return found == containers_.end() ? nullptr : &found->second;

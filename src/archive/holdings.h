@@ -157,8 +157,16 @@ class Holdings {
   // The first serial of a batch that no capture has.
   std::uint32_t NextSerial(std::uint32_t batch) const;
 
-  // Captures that are in containers.
+  // Captures that are in containers; those of containers that grow are not.
   std::uint64_t CaptureCount() const;
+  // The same for each batch, without those that were taken down, and these.
+  struct BatchCount {
+    std::uint64_t captures = 0;
+    std::uint64_t removed = 0;
+
+    friend bool operator==(const BatchCount&, const BatchCount&) = default;
+  };
+  std::map<std::uint32_t, BatchCount> CountByBatch() const;
 
   // Behind the last event.
   std::uint64_t ledger_end() const { return ledger_end_; }
@@ -190,6 +198,8 @@ class Holdings {
     std::uint32_t run = 0;
   };
   const Brought* FindBrought(const catalog::CaptureId& id) const;
+  // Whether its record, in the container that brought it or the last that it came to, is there.
+  bool IsHeld(const catalog::CaptureId& id) const;
   std::map<catalog::CaptureId, Brought> brought_;
   std::map<std::uint32_t, std::uint32_t> next_serials_;
   std::uint32_t last_container_ = 0;

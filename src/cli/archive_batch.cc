@@ -13,30 +13,51 @@ namespace {
 struct BatchCounts {
   std::uint64_t captures = 0;
   std::uint64_t removed = 0;
-  Timestamp first = catalog::kTimeEnd;
-  Timestamp last = catalog::kTimeBegin;
+  // Of what is there, or was before it was purged.
+  Timestamp first = {};
+  Timestamp last = {};
 };
 
-Result<std::map<std::uint32_t, BatchCounts>> Count(const archive::ArchiveView& view) {
-  std::map<std::uint32_t, BatchCounts> batches;
-  catalog::CaptureScan scan = view.catalog().Scan({});
-  for (;;) {
-    Result<const catalog::Capture*> row = scan.Next();
-    if (!row) return row.error();
-    if (*row == nullptr) return batches;
-    if (view.holdings().IsPurged((*row)->place.container)) continue;
-    BatchCounts& counts = batches[(*row)->id.batch];
-    ++((*row)->flags & catalog::kRemoved ? counts.removed : counts.captures);
-    counts.first = std::min(counts.first, (*row)->time);
-    counts.last = std::max(counts.last, (*row)->time);
+// How many captures of a container that grows are shown: their serials have no gaps.
+Result<std::uint32_t> CountShown(const archive::ArchiveView& view,
+                                 const archive::Container::Batch& batch) {
+  std::uint32_t least = 0;
+  std::uint32_t most = batch.count;
+  while (least < most) {
+    const std::uint32_t middle = least + (most - least) / 2;
+    const Result<catalog::HeldCapture> held =
+        view.catalog().Get({batch.batch, batch.base + middle});
+    if (!held && held.error().code != ErrorCode::kNotFound) return held.error();
+    (held ? least : most) = held ? middle + 1 : middle;
   }
+  return least;
+}
+
+// By what ledger and indexes say of whole batches: no row is read.
+Result<std::map<std::uint32_t, BatchCounts>> CountBatches(const archive::ArchiveView& view) {
+  std::map<std::uint32_t, BatchCounts> batches;
+  for (const auto& [batch, count] : view.holdings().CountByBatch()) {
+    batches[batch] = {.captures = count.captures, .removed = count.removed};
+  }
+  for (const auto& [number, container] : view.holdings().open_containers()) {
+    const Result<std::uint32_t> shown = CountShown(view, container.batches.front());
+    if (!shown) return shown.error();
+    if (*shown > 0) batches[container.batches.front().batch].captures += *shown;
+  }
+  for (const catalog::BatchSummary& summary : view.catalog().BatchSummaries()) {
+    const auto found = batches.find(summary.batch);
+    if (found == batches.end()) continue;
+    found->second.first = summary.times.first;
+    found->second.last = summary.times.last;
+  }
+  return batches;
 }
 
 ExitCode RunLs(const Arguments& arguments, Context& context) {
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
-  Result<std::map<std::uint32_t, BatchCounts>> batches = Count(reader->View());
+  Result<std::map<std::uint32_t, BatchCounts>> batches = CountBatches(reader->View());
   if (!batches) return Fail(context, batches.error());
   for (const auto& [batch, counts] : *batches) {
     const std::string line =
