@@ -40,6 +40,7 @@ class ArchiveWriter {
 
   const ArchiveLayout& layout() const { return *layout_; }
   io::FileSystem& fs() const { return environment_.fs; }
+  const io::Clock& clock() const { return environment_.clock; }
   // For dice of one's own.
   std::uint64_t NewSeed();
   // What is there now. The writer must outlive it.

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "archive/companions.h"
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
+#include "archive/wacz_export.h"
 #include "archive/wacz_file.h"
+#include "io/random.h"
 
 namespace stele::archive {
 namespace {
@@ -55,14 +58,13 @@ Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
   return doomed;
 }
 
-// Where the records lie that go, each with what separates it from the next.
-Result<std::vector<record::Extent>> ExtentsOf(io::FileSystem& fs, const std::string& path,
-                                              const std::set<std::uint64_t>& offsets) {
-  Result<std::unique_ptr<archive_file::ArchiveFile>> file =
-      archive_file::ArchiveFile::Open(fs, path);
-  if (!file) return file.error();
-  record::RecordReader& reader = (*file)->reader();
-  std::vector<record::Extent> extents;
+using Extents = std::vector<record::Extent>;
+
+// Where the records lie that go, each with what separates it from the next. Errors: kInvalid when
+// records share a member of a compressed file, so that none can be told from its neighbours.
+Result<Extents> ExtentsOf(record::RecordReader& reader, const std::string& path,
+                          const std::set<std::uint64_t>& offsets) {
+  Extents extents;
   for (;;) {
     Result<const record::Record*> record = reader.Next();
     if (!record) return record.error();
@@ -80,9 +82,23 @@ Result<std::vector<record::Extent>> ExtentsOf(io::FileSystem& fs, const std::str
   }
 }
 
+// Errors: kInvalid when records share a member in one of its files.
+Status CheckMembers(const WaczFile& wacz, const std::string& path) {
+  for (const WaczFile::Part& part : wacz.parts()) {
+    if (!part.is_readable) continue;
+    Result<std::unique_ptr<io::ReadableFile>> slice = wacz.OpenPart(part);
+    if (!slice) return slice.error();
+    Result<std::unique_ptr<archive_file::ArchiveFile>> file =
+        archive_file::ArchiveFile::Open(std::make_unique<io::FileSource>(*std::move(slice)), path);
+    if (!file) return file.error();
+    const Result<Extents> extents = ExtentsOf((*file)->reader(), path, {});
+    if (!extents) return extents.error();
+  }
+  return {};
+}
+
 // Copies a file but for some places of it.
-Status CopyWithout(const io::ReadableFile& from, const std::vector<record::Extent>& without,
-                   io::WritableFile& to) {
+Status CopyWithout(const io::ReadableFile& from, const Extents& without, io::WritableFile& to) {
   std::string buffer(kCopyBytes, '\0');
   std::uint64_t at = 0;
   auto next = without.begin();
@@ -105,24 +121,12 @@ Status CopyWithout(const io::ReadableFile& from, const std::vector<record::Exten
 
 class ContainerPurge {
  public:
-  ContainerPurge(ArchiveWriter& archive, const Container& old, const Doomed& doomed)
-      : archive_(archive), old_(old), doomed_(doomed) {}
+  ContainerPurge(ArchiveWriter& archive, const ArchiveView& view, const Container& old,
+                 const Doomed& doomed)
+      : archive_(archive), view_(view), old_(old), doomed_(doomed) {}
 
   Status Run(std::uint32_t run, std::uint64_t& bytes) {
-    io::FileSystem& fs = archive_.fs();
-    Result<std::string> path = archive_.layout().ContainerPath(old_);
-    if (!path) return path.error();
-    Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(fs, *path);
-    if (!wacz) return wacz.error();
-    if (*wacz != nullptr && !doomed_.stay.empty()) {
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("{} is a WACZ file, and nothing can be taken out of it; export what "
-                               "must stay, and take all of it down",
-                               *path)};
-    }
-    Result<std::vector<record::Extent>> extents = ExtentsOf(fs, *path, doomed_.offsets);
-    if (!extents) return extents.error();
-    for (const record::Extent& extent : *extents) bytes += extent.length;
+    std::uint64_t kept = 0;
     if (!doomed_.stay.empty()) {
       Result<ArchiveWriter::Place> place = archive_.Reserve(old_.bytes);
       if (!place) return place.error();
@@ -132,46 +136,85 @@ class ContainerPurge {
       fresh.run = run;
       fresh.batches.clear();
       fresh.ids = doomed_.stay;
-      const Status written = Write(*path, *extents, fresh);
+      const Status written = Write(fresh);
       if (!written) {
         archive_.Abandon(*place);
         return written;
       }
       Result<bool> added = archive_.Add(fresh);
       if (!added) return added.error();
+      kept = fresh.bytes;
     }
+    bytes += old_.bytes - std::min(kept, old_.bytes);
     return archive_.Purge(old_.number);
   }
 
  private:
-  Status Write(const std::string& from, const std::vector<record::Extent>& extents,
-               Container& fresh) {
+  // Writes what stays to the place of `fresh`, and says in it what it is.
+  Status Write(Container& fresh) {
     io::FileSystem& fs = archive_.fs();
+    Result<std::string> from = archive_.layout().ContainerPath(old_);
+    if (!from) return from.error();
+    Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(fs, *from);
+    if (!wacz) return wacz.error();
     Result<std::string> path = archive_.layout().ContainerPath(fresh);
     if (!path) return path.error();
-    Result<std::unique_ptr<io::ReadableFile>> source = fs.OpenForReading(from);
-    if (!source) return source.error();
-    const Status copied = WriteDurably(fs, PartPath(*path), [&](io::WritableFile& file) {
-      return CopyWithout(**source, extents, file);
+    const std::string part = PartPath(*path);
+    if (*wacz != nullptr) {
+      if (const Status good = CheckMembers(**wacz, *from); !good) return good;
+    }
+    const Status written = WriteDurably(fs, part, [&](io::WritableFile& file) {
+      return *wacz == nullptr ? Cut(*from, file) : WriteWacz(part, file);
     });
-    if (!copied) return copied;
-    Result<FileFacts> facts = FactsOf(fs, PartPath(*path));
+    if (!written) return written;
+    Result<FileFacts> facts = FactsOf(fs, part);
     if (!facts) return facts.error();
     fresh.bytes = facts->bytes;
     fresh.sha256 = facts->sha256;
     Result<std::string> rows = archive_.layout().RowsPath(fresh.volume, fresh.number);
     if (!rows) return rows.error();
-    Result<ContainerSummary> summary = WriteContainerRows(fs, PartPath(*path), {}, *rows);
+    Result<ContainerSummary> summary = WriteContainerRows(fs, part, {}, *rows);
     if (!summary) return summary.error();
     fresh.records = summary->records;
     fresh.captures = summary->captures();
     fresh.losses = summary->losses.size();
     if (fresh.captures == fresh.ids.size()) return {};
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: not all captures could be read back", PartPath(*path))};
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: not all captures could be read back", part)};
+  }
+
+  Status Cut(const std::string& from, io::WritableFile& file) {
+    io::FileSystem& fs = archive_.fs();
+    Result<std::unique_ptr<archive_file::ArchiveFile>> records =
+        archive_file::ArchiveFile::Open(fs, from);
+    if (!records) return records.error();
+    const Result<Extents> extents = ExtentsOf((*records)->reader(), from, doomed_.offsets);
+    if (!extents) return extents.error();
+    Result<std::unique_ptr<io::ReadableFile>> source = fs.OpenForReading(from);
+    if (!source) return source.error();
+    return CopyWithout(**source, *extents, file);
+  }
+
+  // Exports the captures that stay to a new file.
+  Status WriteWacz(const std::string& part, io::WritableFile& file) {
+    io::FileSink sink(file);
+    io::SeededRandom random(archive_.NewSeed());
+    WaczOptions options;
+    options.keep_revisits = true;
+    options.software = "stele";
+    Result<std::unique_ptr<WaczExport>> wacz =
+        WaczExport::Begin(view_, archive_.clock(), random, part + ".spool.part", options);
+    if (!wacz) return wacz.error();
+    for (const CaptureId& id : doomed_.stay) {
+      const Result<catalog::HeldCapture> held = view_.catalog().Get(id);
+      if (!held) return held.error();
+      const Result<ExportedCapture> exported = (*wacz)->Add(*held);
+      if (!exported) return exported.error();
+    }
+    return (*wacz)->Finish(sink);
   }
 
   ArchiveWriter& archive_;
+  const ArchiveView& view_;
   const Container& old_;
   const Doomed& doomed_;
 };
@@ -201,7 +244,8 @@ Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive) {
       if (!begun) return begun.error();
       run = *begun;
     }
-    const Status purged = ContainerPurge(archive, container, *doomed).Run(*run, outcome.bytes);
+    const Status purged =
+        ContainerPurge(archive, view, container, *doomed).Run(*run, outcome.bytes);
     if (!purged) return purged.error();
     outcome.captures += doomed->removed;
     ++outcome.containers;

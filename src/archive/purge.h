@@ -14,10 +14,10 @@ struct PurgeOutcome {
 
 // Deletes the bytes of everything that was taken down, with requests and notes: files that hold
 // some of it are written again without it, and the old ones deleted. Everything else keeps its ids
-// and, byte for byte, its records. What was interrupted goes on when it is called again. Errors:
-// kInvalid for files that stay where they are and are not ours to change, for those in which
-// several records share a gzip member, and for WACZ files of which something stays; those of
-// reading and writing.
+// and, byte for byte, its records; only of WACZ files, the captures that stay are exported to a new
+// one. What was interrupted goes on when it is called again. Errors: kInvalid for files that stay
+// where they are and are not ours to change, and for those in which several records share a gzip
+// member; those of reading and writing.
 Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive);
 
 }  // namespace stele::archive

@@ -6,6 +6,7 @@
 #include "archive/revisit_resolver.h"
 #include "archive/test_archive.h"
 #include "archive/verify.h"
+#include "codec/gzip_codec.h"
 #include "io/fault_file_system.h"
 
 namespace stele::archive {
@@ -67,7 +68,24 @@ std::string AllBytes(io::FileSystem& fs, const ArchiveView& view) {
   return all;
 }
 
+// Compares what the ledger says of batches with the rows.
+void ExpectRightCounts(const ArchiveView& view) {
+  std::map<std::uint32_t, Holdings::BatchCount> counts;
+  catalog::CaptureScan scan = view.catalog().Scan({});
+  for (;;) {
+    const Result<const catalog::Capture*> row = scan.Next();
+    ASSERT_TRUE(row);
+    if (*row == nullptr) break;
+    if (view.holdings().IsPurged((*row)->place.container)) continue;
+    Holdings::BatchCount& count = counts[(*row)->id.batch];
+    ++((*row)->flags & catalog::kRemoved ? count.removed : count.captures);
+  }
+  EXPECT_EQ(view.holdings().CountByBatch(), counts);
+}
+
 void ExpectNoDefects(const ArchiveView& view) {
+  ExpectRightCounts(view);
+
   const auto outcome = Verify(view, {}, [](const std::string& defect) { ADD_FAILURE() << defect; });
   ASSERT_TRUE(outcome) << outcome.error().text;
 }
@@ -93,6 +111,7 @@ TEST_F(Purging, DeletesTheBytesAndNothingElse) {
     auto archive = lab_.Open();
     ASSERT_TRUE(archive);
     ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+    ExpectRightCounts((*archive)->View());
     EXPECT_NE(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
     const auto purged = PurgeRemoved(**archive);
     ASSERT_TRUE(purged) << purged.error().text;
@@ -163,6 +182,19 @@ TEST_F(Purging, RefusesWhatIsNotOurs) {
   ASSERT_FALSE(purged);
   EXPECT_EQ(purged.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(*io::ReadFile(fs_, "x.warc"), Sample());
+}
+
+// Several records in one gzip member, as some programs write: nothing is changed.
+TEST_F(Purging, RefusesRecordsThatShareAMember) {
+  const std::string shared = *codec::GzipCodec().Compress(Sample(), 6);
+  PutFile(fs_, "x.warc", shared);
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_FALSE(purged);
+  EXPECT_EQ(purged.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()), shared);
 }
 
 TEST(PurgingCrash, LosesNothingElseWhereverTheDiskFails) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "archive/capture_text.h"
 #include "archive/index_line.h"
@@ -28,6 +30,24 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 std::string MomentOf(Timestamp time) {
   return time.milliseconds % 1000 == 0 ? FormatIso(time) : FormatIsoMillis(time);
 }
+
+// To the millisecond, or to the second where one of them says no more.
+bool IsSameMoment(Timestamp a, Timestamp b) {
+  const bool to_second = a.milliseconds % 1000 == 0 || b.milliseconds % 1000 == 0;
+  return to_second ? FormatIso(a) == FormatIso(b) : a == b;
+}
+
+class FileRemover {
+ public:
+  FileRemover(io::FileSystem& fs, std::string path) : fs_(fs), path_(std::move(path)) {}
+  ~FileRemover() { static_cast<void>(fs_.Remove(path_)); }
+  FileRemover(const FileRemover&) = delete;
+  FileRemover& operator=(const FileRemover&) = delete;
+
+ private:
+  io::FileSystem& fs_;
+  const std::string path_;
+};
 
 void AppendPair(std::string& out, std::string_view name, std::string_view value) {
   if (out.back() != '{') out += ", ";
@@ -105,8 +125,7 @@ WaczExport::WaczExport(const ArchiveView& view, const io::Clock& clock, std::str
       clock_(clock),
       spool_path_(std::move(spool_path)),
       software_(std::move(software)),
-      resolver_(view),
-      pages_(kPagesHead) {}
+      resolver_(view) {}
 
 WaczExport::~WaczExport() {
   if (spool_ != nullptr) static_cast<void>(view_.fs().Remove(spool_path_));
@@ -164,17 +183,66 @@ Status WaczExport::AddPage(const catalog::HeldCapture& capture) {
   AppendPair(page, "url", row.url);
   AppendPair(page, "ts", MomentOf(row.time));
   if (!title.empty()) AppendPair(page, "title", title);
-  pages_ += page + "}\n";
+  pages_[row.place.container].push_back({std::string(row.url), row.time, std::move(page)});
   return {};
+}
+
+Status WaczExport::WritePagesOf(const WaczFile& wacz, std::vector<Page>& pages,
+                                Spool& spool) const {
+  std::multimap<std::string, std::size_t> by_url;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const std::string& url = pages[i].url;
+    by_url.emplace(url.substr(0, url.find('#')), i);
+  }
+  std::set<std::size_t> written;
+  const Status read = wacz.ForEachPage([&](const WaczPage& listed) -> Status {
+    if (listed.text.empty()) return {};
+    const auto [begin, end] = by_url.equal_range(listed.url);
+    for (auto at = begin; at != end; ++at) {
+      Page& page = pages[at->second];
+      if (!IsSameMoment(page.time, listed.time) || !written.insert(at->second).second) continue;
+      AppendPair(page.line, "text", listed.text);
+      if (const Status put = spool.Write(page.line + "}\n"); !put) return put;
+      page.line.clear();
+    }
+    return {};
+  });
+  if (!read) return read;
+  std::erase_if(pages, [](const Page& page) { return page.line.empty(); });
+  return {};
+}
+
+Status WaczExport::AddPages(Package& package) {
+  const std::string path = spool_path_ + ".pages.part";
+  Result<std::unique_ptr<io::WritableFile>> file = view_.fs().Create(path);
+  if (!file) return file.error();
+  const FileRemover remover(view_.fs(), path);
+  Spool spool(*std::move(file));
+  if (const Status put = spool.Write(kPagesHead); !put) return put;
+  for (auto& [container, pages] : pages_) {
+    const Result<std::string> at = view_.PathOf(container);
+    if (!at) return at.error();
+    const Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(view_.fs(), *at);
+    if (!wacz && wacz.error().code == ErrorCode::kIo) return wacz.error();
+    if (wacz && *wacz != nullptr) {
+      if (const Status put = WritePagesOf(**wacz, pages, spool); !put) return put;
+    }
+    for (const Page& page : pages) {
+      if (const Status put = spool.Write(page.line + "}\n"); !put) return put;
+    }
+  }
+  if (const Status closed = spool.Close(); !closed) return closed;
+  return AddSpool(package, "pages", "pages.jsonl", spool, path);
 }
 
 Status WaczExport::Finish(io::Sink& sink) {
   if (const Status closed = spool_->Close(); !closed) return closed;
   const Timestamp now = clock_.Now();
   Package package(sink, now);
-  if (const Status added = AddWarc(package); !added) return added;
-  if (const Status added = AddIndex(package); !added) return added;
-  if (const Status added = package.Add("pages", "pages.jsonl", pages_); !added) return added;
+  const Status added = AddSpool(package, "archive", kWarcName, *spool_, spool_path_);
+  if (!added) return added;
+  if (const Status indexed = AddIndex(package); !indexed) return indexed;
+  if (const Status listed = AddPages(package); !listed) return listed;
   std::string about = "{";
   AppendPair(about, "profile", "data-package");
   AppendPair(about, "wacz_version", "1.1.1");
@@ -191,11 +259,12 @@ Status WaczExport::Finish(io::Sink& sink) {
   return package.Finish(std::move(about));
 }
 
-Status WaczExport::AddWarc(Package& package) const {
-  package.List("archive", kWarcName, spool_->digest(), spool_->content().bytes);
-  const Status begun = package.zip().Begin(fmt::format("archive/{}", kWarcName), spool_->content());
+Status WaczExport::AddSpool(Package& package, std::string_view folder, std::string_view name,
+                            const Spool& spool, const std::string& path) const {
+  package.List(folder, name, spool.digest(), spool.content().bytes);
+  const Status begun = package.zip().Begin(fmt::format("{}/{}", folder, name), spool.content());
   if (!begun) return begun;
-  Result<std::unique_ptr<io::ReadableFile>> file = view_.fs().OpenForReading(spool_path_);
+  Result<std::unique_ptr<io::ReadableFile>> file = view_.fs().OpenForReading(path);
   if (!file) return file.error();
   io::FileSource source(*std::move(file));
   std::string buffer(kReadBytes, '\0');

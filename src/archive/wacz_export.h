@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "archive/wacz_file.h"
 #include "archive/warc_export.h"
 #include "io/file_system.h"
 
@@ -20,8 +22,8 @@ struct WaczOptions {
 // Not thread-safe. Borrows all for life.
 class WaczExport {
  public:
-  // Records go to the file `spool` first, which is gone afterwards: a ZIP file says how large a
-  // member is before it begins.
+  // Records go to the file `spool` first, and pages to one beside it, which are gone afterwards: a
+  // ZIP file says how large a member is before it begins.
   static Result<std::unique_ptr<WaczExport>> Begin(const ArchiveView& view, const io::Clock& clock,
                                                    io::Random& random, const std::string& spool,
                                                    const WaczOptions& options);
@@ -39,8 +41,18 @@ class WaczExport {
   class Package;
   WaczExport(const ArchiveView& view, const io::Clock& clock, std::string spool_path,
              std::string software);
+  // A page that is exported, and what the archive itself says of it.
+  struct Page {
+    std::string url;
+    Timestamp time;
+    std::string line;  // a JSON object without its end
+  };
   Status AddPage(const catalog::HeldCapture& capture);
-  Status AddWarc(Package& package) const;
+  Status AddPages(Package& package);
+  // Pages of a WACZ file get the text that it has of them; those that were written are taken out.
+  Status WritePagesOf(const WaczFile& wacz, std::vector<Page>& pages, Spool& spool) const;
+  Status AddSpool(Package& package, std::string_view folder, std::string_view name,
+                  const Spool& spool, const std::string& path) const;
   Status AddIndex(Package& package);
 
   const ArchiveView& view_;
@@ -51,7 +63,7 @@ class WaczExport {
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<WarcExport> warc_;
   std::vector<std::string> index_lines_;
-  std::string pages_;
+  std::map<std::uint32_t, std::vector<Page>> pages_;  // by container
 };
 
 }  // namespace stele::archive

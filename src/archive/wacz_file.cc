@@ -53,16 +53,18 @@ std::string TextOf(const json& object, const char* name) {
 
 std::string_view WithoutFragment(std::string_view url) { return url.substr(0, url.find('#')); }
 
-void AddPage(std::string_view line, WaczPages& pages) {
+// Nothing for a line that is none.
+std::optional<WaczPage> ParsePage(std::string_view line) {
   const json page = json::parse(line, nullptr, /*allow_exceptions=*/false);
   const std::string url = TextOf(page, "url");
   const std::optional<Timestamp> time = ParseIso(TextOf(page, "ts"));
-  if (!url.empty() && time) pages.Add(WithoutFragment(url), *time);
+  if (url.empty() || !time) return std::nullopt;
+  return WaczPage{std::string(WithoutFragment(url)), *time, TextOf(page, "title"),
+                  TextOf(page, "text")};
 }
 
 // Gives each line of a source to `take`; those that are too long are passed over.
-template <typename Take>
-Status ForEachLine(io::Source& source, const Take& take) {
+Status ForEachLine(io::Source& source, const std::function<Status(std::string_view)>& take) {
   std::string line;
   bool too_long = false;
   std::string buffer(kReadBytes, '\0');
@@ -73,7 +75,8 @@ Status ForEachLine(io::Source& source, const Take& take) {
     std::string_view rest = std::string_view(buffer).substr(0, *read);
     for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
       line += rest.substr(0, end);
-      if (!too_long) take(line);
+      const Status taken = too_long ? Status() : take(line);
+      if (!taken) return taken;
       line.clear();
       too_long = false;
       rest.remove_prefix(end + 1);
@@ -84,8 +87,7 @@ Status ForEachLine(io::Source& source, const Take& take) {
       too_long = true;
     }
   }
-  if (!too_long && !line.empty()) take(line);
-  return {};
+  return too_long || line.empty() ? Status() : take(line);
 }
 
 // The digest of a member, which is read to its end. Errors: those of reading it.
@@ -176,19 +178,39 @@ Result<WaczPages> WaczFile::ReadPages() const {
   WaczPages pages;
   for (const std::string_view name : kPageLists) {
     WaczPages with_list = pages;
-    const Status read = ReadPageList(name, with_list);
+    const Status read = ReadPageList(name, [&](const WaczPage& page) -> Status {
+      with_list.Add(page.url, page.time);
+      return {};
+    });
     if (!read && read.error().code == ErrorCode::kIo) return read.error();
     if (read) pages = std::move(with_list);
   }
   return pages;
 }
 
-Status WaczFile::ReadPageList(std::string_view name, WaczPages& pages) const {
+Status WaczFile::ForEachPage(const std::function<Status(const WaczPage&)>& take) const {
+  Status taken;
+  for (const std::string_view name : kPageLists) {
+    const Status read = ReadPageList(name, [&](const WaczPage& page) {
+      taken = take(page);
+      return taken;
+    });
+    if (!taken) return taken;
+    if (!read && read.error().code == ErrorCode::kIo) return read;
+  }
+  return {};
+}
+
+Status WaczFile::ReadPageList(std::string_view name,
+                              const std::function<Status(const WaczPage&)>& take) const {
   const zip::Entry* entry = zip_->Find(name);
   if (entry == nullptr) return {};
   Result<std::unique_ptr<io::Source>> source = zip_->OpenContent(*entry);
   if (!source) return source.error();
-  return ForEachLine(**source, [&](std::string_view line) { AddPage(line, pages); });
+  return ForEachLine(**source, [&](std::string_view line) -> Status {
+    const std::optional<WaczPage> page = ParsePage(line);
+    return page ? take(*page) : Status();
+  });
 }
 
 std::vector<WaczFile::Resource> WaczFile::ReadResources(

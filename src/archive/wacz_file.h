@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +26,14 @@ class WaczPages {
  private:
   std::unordered_set<std::uint64_t> moments_;  // hashes of URL and time
   std::unordered_set<std::uint64_t> seconds_;
+};
+
+// A page as a list of a WACZ file has it.
+struct WaczPage {
+  std::string url;  // without fragment
+  Timestamp time;
+  std::string title;  // empty: none is said
+  std::string text;   // what a browser showed; empty: none is said
 };
 
 // A WACZ file: a ZIP file that holds archive files as they are, and lists of pages and digests. See
@@ -52,6 +61,9 @@ class WaczFile {
 
   // Lists that are damaged are left out. Errors: kIo.
   Result<WaczPages> ReadPages() const;
+  // Gives each page of the lists to `take`, up to where a list is damaged. Errors: kIo; those of
+  // `take`.
+  Status ForEachPage(const std::function<Status(const WaczPage&)>& take) const;
 
   // Reads all there is and compares it with what the file says of itself: a line for each thing
   // that is not so. Errors: kIo.
@@ -61,7 +73,8 @@ class WaczFile {
   struct Resource;
   explicit WaczFile(std::unique_ptr<zip::ZipReader> zip) : zip_(std::move(zip)) {}
   Status FindParts();
-  Status ReadPageList(std::string_view name, WaczPages& pages) const;
+  Status ReadPageList(std::string_view name,
+                      const std::function<Status(const WaczPage&)>& take) const;
   std::vector<Resource> ReadResources(std::vector<std::string>& complaints) const;
 
   std::unique_ptr<zip::ZipReader> zip_;

@@ -7,6 +7,8 @@
 #include "archive/verify.h"
 #include "archive/wacz_export.h"
 #include "archive/wacz_file.h"
+#include "codec/gzip_codec.h"
+#include "formats/zip/zip_reader.h"
 #include "formats/zip/zip_writer.h"
 #include "io/fault_file_system.h"
 
@@ -37,6 +39,13 @@ constexpr std::string_view kPages =
     "{\"id\": \"1\", \"url\": \"http://a.example/#top\", \"ts\": \"2004-05-30T01:02:03.789Z\"}\n"
     "no JSON\n"
     "{\"id\": \"2\", \"url\": \"http://b.example/x\", \"ts\": \"2004-06-01T00:00:00Z\"}\n";
+
+constexpr std::string_view kPagesWithText =
+    "{\"format\": \"json-pages-1.0\", \"id\": \"pages\", \"title\": \"All\", \"hasText\": true}\n"
+    "{\"id\": \"1\", \"url\": \"http://a.example/#top\", \"ts\": \"2004-05-30T01:02:03.789Z\", "
+    "\"text\": \"first words\"}\n"
+    "{\"id\": \"2\", \"url\": \"http://b.example/x\", \"ts\": \"2004-06-01T00:00:00Z\", \"text\": "
+    "\"second \\u0022words\"}\n";
 
 std::string Resource(std::string_view name, std::string_view bytes) {
   return fmt::format("{{\"path\": \"{}\", \"hash\": \"{}\", \"bytes\": {}}}", name,
@@ -166,23 +175,52 @@ TEST(Wacz, ACutOneGivesWhatIsThere) {
   EXPECT_GE(PagesAndOthers((*archive)->View()).size(), 2u);
 }
 
-TEST(Wacz, IsPurgedAsAWholeOrNotAtAll) {
+// All bytes of a WACZ file's members.
+std::string Unpacked(io::FileSystem& fs, const std::string& path) {
+  const auto zip = zip::ZipReader::Open(*fs.OpenForReading(path));
+  EXPECT_TRUE(zip);
+  std::string all;
+  for (const zip::Entry& entry : (*zip)->entries()) {
+    const std::string bytes = *(*zip)->ReadContent(entry, 1 << 20);
+    const Result<std::string> plain =
+        entry.name.ends_with(".gz") ? codec::GzipCodec().Decompress(bytes, 1 << 20) : bytes;
+    EXPECT_TRUE(plain) << entry.name;
+    all += entry.name + '\n' + (plain ? *plain : "") + '\n';
+  }
+  return all;
+}
+
+TEST(Wacz, W15_WhatIsTakenDownIsPurgedFromIt) {
   io::MemoryFileSystem fs;
-  PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc(), kPagesWithText));
   ArchiveLab lab(fs);
   ASSERT_TRUE(lab.Create());
   auto archive = lab.Open();
   ASSERT_TRUE((*archive)->BeginRun("import", ""));
   ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+  const std::vector<std::string> before = Lines((*archive)->View());
   ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
-  const auto refused = PurgeRemoved(**archive);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
-  EXPECT_TRUE(*fs.Exists("a/volumes/main/00000001/x.wacz"));
-  ASSERT_TRUE((*archive)->Remove({{200405, 1}, {200406, 0}, {200406, 1}}, "asked for", ""));
   const auto purged = PurgeRemoved(**archive);
   ASSERT_TRUE(purged) << purged.error().text;
   EXPECT_FALSE(*fs.Exists("a/volumes/main/00000001/x.wacz"));
+  const std::string left = Unpacked(fs, "a/volumes/main/00000002/x.wacz");
+  EXPECT_EQ(left.find("<p>one"), std::string::npos);
+  EXPECT_EQ(left.find("first words"), std::string::npos);
+  EXPECT_NE(left.find("<p>frame"), std::string::npos);
+  EXPECT_NE(left.find("second \\\"words"), std::string::npos);
+  EXPECT_EQ(PagesAndOthers((*archive)->View()),
+            (std::multiset<std::string>{"http://a.example/frame 20040530010204",
+                                        "http://b.example/x 20040601000000 page",
+                                        "http://a.example/ 20040602000000"}));
+  EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+  const std::vector<std::string> after = Lines((*archive)->View());
+  archive->reset();
+  archive = lab.Open(ArchiveWriter::Rebuild::kCatalogAndRows);
+  ASSERT_TRUE(archive) << archive.error().text;
+  EXPECT_EQ(Lines((*archive)->View()), after);
+  ASSERT_TRUE((*archive)->Remove({{200405, 1}, {200406, 0}, {200406, 1}}, "asked for", ""));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  EXPECT_TRUE((*archive)->View().holdings().containers().empty());
 }
 
 // All captures of an archive as a WACZ file.
@@ -230,6 +268,34 @@ TEST(Wacz, ExportedAndBroughtInAgainItIsTheSame) {
   ASSERT_TRUE(outcome) << outcome.error().text;
   EXPECT_TRUE(outcome->complaints.empty());
   EXPECT_EQ(PagesAndOthers((*again)->View()), kListed);
+}
+
+TEST(Wacz, W15_TheTextsOfPagesAreExportedAgain) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc(), kPagesWithText));
+  PutFile(fs, "y.warc",
+          WarcText(record::Compression::kNone, 9)
+              .Response("http://c.example/", "2005-01-01T00:00:00Z", "<title>C</title>")
+              .bytes());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+  ASSERT_TRUE(ImportFile(**archive, 1, "y.warc", {}));
+  PutFile(fs, "z.wacz", *ExportAll((*archive)->View()));
+  std::vector<std::string> pages;
+  const auto wacz = OpenWacz(fs, "z.wacz");
+  ASSERT_TRUE((*wacz)->ForEachPage([&](const WaczPage& page) -> Status {
+    pages.push_back(
+        fmt::format("{} {} {}|{}", page.url, FormatIso(page.time), page.title, page.text));
+    return {};
+  }));
+  EXPECT_EQ(pages,
+            (std::vector<std::string>{"http://a.example/ 2004-05-30T01:02:03Z |first words",
+                                      "http://b.example/x 2004-06-01T00:00:00Z |second \"words",
+                                      "http://c.example/ 2005-01-01T00:00:00Z C|"}));
+  EXPECT_FALSE(*fs.Exists("spool.pages.part"));
 }
 
 TEST(Wacz, AnExportReportsEveryFailureOfTheDisk) {
