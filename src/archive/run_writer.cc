@@ -129,6 +129,7 @@ class RunWriter::Impl {
   Group waiting_;
   std::uint64_t waiting_bytes_ = 0;  // also of the group that is being written
   std::uint64_t unacknowledged_ = 0;
+  int flushing_ = 0;
   bool stopping_ = false;
   std::optional<Error> failed_;
   Totals totals_;
@@ -212,7 +213,10 @@ Status RunWriter::Impl::Append(const CrawledCapture& capture, Acknowledge acknow
 
 Status RunWriter::Impl::Flush() {
   std::unique_lock lock(mutex_);
+  ++flushing_;
+  changed_.notify_all();
   changed_.wait(lock, [&] { return unacknowledged_ == 0; });
+  --flushing_;
   return failed_ ? Status(*failed_) : Status();
 }
 
@@ -236,6 +240,11 @@ void RunWriter::Impl::Run() {
   for (;;) {
     changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
+    if (options_.gather.count() > 0) {
+      changed_.wait_for(lock, options_.gather, [&] {
+        return stopping_ || flushing_ > 0 || 2 * waiting_bytes_ > options_.waiting_bytes_max;
+      });
+    }
     Group group = std::exchange(waiting_, {});
     std::uint64_t bytes = 0;
     for (const auto& waiting : group) bytes += waiting->memory();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,6 +59,8 @@ struct RunWriterOptions {
   std::vector<std::pair<std::string, std::string>> warcinfo = {};
   std::uint64_t container_bytes = std::uint64_t{1} << 30;     // sealed when it has so many
   std::uint64_t waiting_bytes_max = std::uint64_t{64} << 20;  // Append() waits above it
+  // What comes so soon after the first one is synced with it; 0: what comes during a sync alone.
+  std::chrono::milliseconds gather{0};
 };
 
 // The crawler's way into an archive: writes what a run captures, as WARC 1.1, into containers that

@@ -16,6 +16,8 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::size_t kDiskWorkers = 2;
+// A capture waits so long for others that are synced with it.
+constexpr std::chrono::milliseconds kSyncEvery{20};
 constexpr std::string_view kRunNote = "run";
 constexpr std::string_view kRunKind = "crawl";
 constexpr std::string_view kPatchKind = "patch";
@@ -63,6 +65,7 @@ struct Network {
 archive::RunWriterOptions WriterOptions(const std::string& job, const CrawlSettings& settings) {
   archive::RunWriterOptions options;
   options.job = job;
+  options.gather = kSyncEvery;
   options.warcinfo = {{"robots", std::string(NameOf(settings.robots))},
                       {"http-header-user-agent", UserAgentOf(settings)}};
   if (!settings.contact.empty()) options.warcinfo.emplace_back("operator", settings.contact);

@@ -23,6 +23,9 @@ constexpr std::size_t kWorkingPerConnection = 4;
 // A host that does not answer gives so many URLs back at a time.
 constexpr int kDroppedAtOnce = 1'000;
 constexpr int kRobotsPrecluded = -9998;
+// Before the domains of cookies, and the paths of traps.
+constexpr std::string_view kCookieNotes = "cookies ";
+constexpr std::string_view kTrapNotes = "trap ";
 
 std::int64_t Since(Timestamp earlier, Timestamp now) {
   return now.milliseconds - earlier.milliseconds;
@@ -164,14 +167,33 @@ Status Crawler::LoadNotes() {
   for (const std::string_view key : DecodeTexts(*kept)) kept_.emplace(key);
   Result<std::optional<std::string>> last = parts_.frontier.Note("last");
   if (!last) return last.error();
-  if (*last) {
-    ByteReader in(**last);
-    catalog::CaptureId id;
-    id.batch = in.Fixed32();
-    id.serial = in.Fixed32();
-    if (in.good()) last_kept_ = id;
+  if (*last) last_finished_ = LastFinished::Decode(**last);
+  return LoadLearned();
+}
+
+// Cookies that servers set, and traps.
+Status Crawler::LoadLearned() {
+  const Status cookies = parts_.frontier.VisitNotes(kCookieNotes, [&](auto, auto value) {
+    for (const cookies::Cookie& cookie : DecodeCookies(value)) cookies_.Set(cookie, Now());
+  });
+  if (!cookies) return cookies;
+  return parts_.frontier.VisitNotes(kTrapNotes,
+                                    [&](auto name, auto value) { repeated_.Restore(name, value); });
+}
+
+void Crawler::SaveLearned() {
+  for (const std::string& domain : std::exchange(cookie_domains_, {})) {
+    std::vector<cookies::Cookie> cookies = cookies_.Of(domain);
+    // What a person gave is stored nowhere.
+    std::erase_if(cookies, [&](const cookies::Cookie& cookie) {
+      return std::any_of(credentials_.cookies().begin(), credentials_.cookies().end(),
+                         [&](const auto& given) { return given.value == cookie.value; });
+    });
+    parts_.frontier.SetNote(std::string(kCookieNotes) + domain, EncodeCookies(cookies));
   }
-  return {};
+  for (auto& [name, value] : repeated_.TakeLearned()) {
+    parts_.frontier.SetNote(std::string(kTrapNotes) + name, std::move(value));
+  }
 }
 
 // What was captured just before an interruption, too late to be finished in the frontier.
@@ -182,13 +204,14 @@ Status Crawler::FindKept() {
   if (run == runs.end() || run->second.captures == 0) return {};
   catalog::CaptureScan::Query query;
   query.from = run->second.begin;
-  query.after = last_kept_;
+  query.after = last_finished_.AllUpTo(catalog::BatchOf(run->second.begin));
   catalog::CaptureScan scan = view.catalog().Scan(query);
   for (;;) {
     const Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
     if (*row == nullptr) return {};
-    if ((*row)->run == run_) kept_.insert(SeenKey((*row)->url));
+    if ((*row)->run != run_ || last_finished_.Covers((*row)->id)) continue;
+    kept_.insert(SeenKey((*row)->url));
   }
 }
 
@@ -284,7 +307,7 @@ Status Crawler::CommitIfDue() {
 Status Crawler::Commit() {
   const Timestamp now = Now();
   for (const VisitPointer& visit : finished_) {
-    if (visit->capture) last_kept_ = *visit->capture;
+    if (visit->capture) last_finished_.Add(*visit->capture);
     if (!visit->line.uri.empty()) parts_.log.Add(std::move(visit->line), now);
     if (visit->is_kept) kept_.erase(SeenKey(visit->candidate.url));
     if (!visit->taken) continue;
@@ -302,12 +325,8 @@ Status Crawler::Commit() {
   PutFixed64(sizes, parts_.log.sizes().scope);
   parts_.frontier.SetNote("logs", std::move(sizes));
   parts_.frontier.SetNote("counts", EncodeCounts(counts_));
-  if (last_kept_) {
-    std::string last;
-    PutFixed32(last, last_kept_->batch);
-    PutFixed32(last, last_kept_->serial);
-    parts_.frontier.SetNote("last", std::move(last));
-  }
+  if (!last_finished_.empty()) parts_.frontier.SetNote("last", last_finished_.Encode());
+  SaveLearned();
   parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));
   parts_.frontier.SetNote("kept", EncodeTexts(kept_));
   return parts_.frontier.Commit();

@@ -17,6 +17,7 @@
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
 #include "crawl/control/controlled.h"
+#include "crawl/crawl_notes.h"
 #include "crawl/crawl_settings.h"
 #include "crawl/credentials.h"
 #include "crawl/frontier.h"
@@ -116,6 +117,8 @@ class Crawler final : public Controlled {
   Status Begin();
   Status AddSeeds();
   Status LoadNotes();
+  Status LoadLearned();
+  void SaveLearned();
   Status FindKept();
   // Says in the log what pages need and a limit kept from them.
   Status LogLeft();
@@ -202,7 +205,8 @@ class Crawler final : public Controlled {
   std::size_t fetching_ = 0;
   std::size_t working_ = 0;  // fetched, and not yet finished
   CrawlCounts counts_;
-  std::optional<catalog::CaptureId> last_kept_;
+  LastFinished last_finished_;
+  std::unordered_set<std::string> cookie_domains_;  // whose cookies changed
   Timestamp begun_;
   Timestamp committed_at_;
   Timestamp shown_at_;

@@ -49,6 +49,8 @@ class FakeWeb final : public net::Fetcher {
     const std::lock_guard lock(mutex_);
     return asked_;
   }
+  // When fetches began, where it is not now.
+  std::map<std::string, Timestamp> times;
   // Called for each answer, on the thread of the web.
   std::function<void(const std::string& url)> on_answer;
 
@@ -57,7 +59,7 @@ class FakeWeb final : public net::Fetcher {
     if (on_answer) on_answer(url);
     const std::lock_guard lock(mutex_);
     net::FetchResult result;
-    result.begun = clock_.Now();
+    result.begun = times.contains(url) ? times.at(url) : clock_.Now();
     if (stopped_) {
       result.failure = net::FetchFailure::kCancelled;
       return result;
@@ -122,6 +124,7 @@ struct Lab {
     auto log = RunLog::Open(disk, "run", {});
     EXPECT_TRUE(log);
     FakeWeb web;
+    web.times = times;
     for (const auto& [url, body] : pages) web.Add(url, body);
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
     Result<CrawlEnd> end = CrawlEnd();
@@ -139,7 +142,7 @@ struct Lab {
       EXPECT_EQ(crawler.Pause().error().code, ErrorCode::kNotFound);
     }
     EXPECT_TRUE(writer.Finish());
-    for (const auto& [url, times] : web.asked()) asked[url] += times;
+    for (const auto& [url, count] : web.asked()) asked[url] += count;
     captured.clear();
     const archive::ArchiveView view = archive.View();
     catalog::CaptureScan scan = view.catalog().Scan({});
@@ -159,6 +162,7 @@ struct Lab {
   CrawlSettings settings;
   std::map<std::string, std::string> pages;
   std::map<std::string, net::FetchFailure> failures;
+  std::map<std::string, Timestamp> times;
   std::uint32_t run = 0;
   std::map<std::string, int> asked;
   std::multiset<std::string> captured;
@@ -213,6 +217,32 @@ TEST(Crawler, I1_WhatWasCapturedAndNotFinishedIsNotCapturedAgain) {
   ASSERT_TRUE(end) << end.error().text;
   EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/1",
                                                       "http://a.org/robots.txt"}));
+}
+
+// The first page is of the next month and finished; what it led to was captured later, with a time
+// in the old month, and is not.
+TEST(Crawler, I1_AChangeOfMonthRepeatsNothing) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "one"}};
+  const Timestamp now = lab.clock.Now();
+  constexpr std::int64_t kMonth = 31LL * 86'400'000;
+  lab.times = {{"http://a.org/", Timestamp{now.milliseconds + 2 * kMonth}},
+               {"http://a.org/1", Timestamp{now.milliseconds + kMonth}}};
+  ASSERT_TRUE(lab.Crawl());
+  ASSERT_EQ(lab.captured.size(), 2U);
+  // As if it had been killed before it finished the second.
+  ASSERT_TRUE(lab.table.Clear());
+  LastFinished last;
+  catalog::CaptureId first;
+  first.batch = catalog::BatchOf(lab.times.at("http://a.org/"));
+  first.serial = 10;
+  last.Add(first);
+  ASSERT_TRUE(lab.table.Write({{"nlast", last.Encode()}}));
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured.count("http://a.org/1"), 1U);
 }
 
 // Interrupted again before it came to what the first part had captured.

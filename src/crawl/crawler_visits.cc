@@ -173,10 +173,13 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
 void Crawler::TakeCookies(const Visit& visit) {
   const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
   if (!head) return;
-  const std::vector<std::string_view> values = head->headers.FindAll("Set-Cookie");
-  if (values.empty()) return;
-  cookies_.SetAll(values, {visit.url.host(), visit.url.path(), visit.url.scheme() == "https"},
-                  Now());
+  const cookies::Site site{visit.url.host(), visit.url.path(), visit.url.scheme() == "https"};
+  for (const std::string_view value : head->headers.FindAll("Set-Cookie")) {
+    std::optional<cookies::Cookie> cookie = cookies::ParseSetCookie(value, site, Now());
+    if (!cookie) continue;
+    cookie_domains_.insert(cookie->domain);
+    cookies_.Set(*std::move(cookie), Now());
+  }
 }
 
 Status Crawler::OnWorked(const VisitPointer& visit) {
@@ -269,6 +272,8 @@ Status Crawler::AddLinks(const Visit& visit) {
 }
 
 Status Crawler::AddCandidate(Candidate candidate) {
+  // Most links of a site are to pages that were linked before.
+  if (parts_.frontier.WasSeenOfLate(candidate.url)) return {};
   const Result<std::string> refused = Consider(candidate);
   if (!refused) return refused.error();
   if (!refused->empty() || !candidate.seed || candidate.hops.empty()) return {};

@@ -25,6 +25,8 @@ constexpr char kSeenRow = 'u';
 constexpr char kQueueRow = 'q';
 constexpr char kHostRow = 'h';
 constexpr char kNoteRow = 'n';
+// What is loaded of a queue where memory has enough heads.
+constexpr std::size_t kFewHeads = 4;
 // Behind every row of a queue.
 constexpr std::string_view kEndOfRows = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 
@@ -118,6 +120,11 @@ Result<bool> Frontier::WasSeen(std::string_view url) {
   return seen;
 }
 
+bool Frontier::WasSeenOfLate(std::string_view url) const {
+  const std::string key = Key(kSeenRow, SeenKey(url));
+  return seen_.contains(key) || seen_before_.contains(key);
+}
+
 void Frontier::MarkSeen(std::string_view url) {
   std::string key = Key(kSeenRow, SeenKey(url));
   Put(key, "");
@@ -150,6 +157,7 @@ void Frontier::AddHead(Queue& queue, const std::string& row, const Candidate& ca
   queue.heads.emplace(row, candidate);
   ++heads_;
   TrimHeads(queue);
+  if (heads_ > options_.all_heads_max) DropHeads(queue);
 }
 
 void Frontier::TrimHeads(Queue& queue) {
@@ -169,6 +177,7 @@ void Frontier::AddRow(const std::string& host, Queue& queue, const Candidate& ca
   ++waiting_;
   ++unfinished_;
   PutQueue(host, queue);
+  queue.first_is_page.reset();
   if (row <= queue.loaded) AddHead(queue, row, candidate);
 }
 
@@ -199,10 +208,11 @@ Status Frontier::LoadHeads(const std::string& host, Queue& queue) {
     if (candidate && queue.heads.emplace(row, *std::move(candidate)).second) ++heads_;
     return status.ok();
   };
+  const std::size_t heads_max = heads_ < options_.all_heads_max ? options_.heads_max : kFewHeads;
   std::string bound(kEndOfRows);
   std::string last;
   const Status scanned = table_.ScanAfter(prefix, prefix + queue.loaded, [&](auto key, auto value) {
-    if (queue.heads.size() >= options_.heads_max) bound = last;
+    if (queue.heads.size() >= heads_max) bound = last;
     if (bound == last) return false;
     last = key.substr(prefix.size());
     const bool is_gone = queue.taken.contains(last) || changes_.contains(key);
@@ -222,6 +232,7 @@ Status Frontier::LoadHeads(const std::string& host, Queue& queue) {
 }
 
 void Frontier::DropHeads(Queue& queue) {
+  if (!queue.heads.empty()) queue.first_is_page = queue.heads.begin()->second.is_page();
   heads_ -= queue.heads.size();
   queue.heads.clear();
   queue.loaded.clear();
@@ -231,25 +242,31 @@ Result<std::optional<bool>> Frontier::FirstIsPage(const std::string& host) {
   const auto found = queues_.find(host);
   if (found == queues_.end() || found->second.waiting() == 0) return std::optional<bool>();
   Queue& queue = found->second;
-  if (queue.heads.empty()) {
-    if (const Status loaded = LoadHeads(host, queue); !loaded) return loaded.error();
-  }
-  if (queue.heads.empty()) {
-    return Error{ErrorCode::kCorrupt, fmt::format("the queue of {} has too few rows", host)};
-  }
-  return std::optional(queue.heads.begin()->second.is_page());
+  if (queue.heads.empty() && queue.first_is_page) return queue.first_is_page;
+  if (const Status loaded = NeedHeads(host, queue); !loaded) return loaded.error();
+  const bool is_page = queue.heads.begin()->second.is_page();
+  if (heads_ > options_.all_heads_max) DropHeads(queue);
+  return std::optional(is_page);
+}
+
+Status Frontier::NeedHeads(const std::string& host, Queue& queue) {
+  if (!queue.heads.empty()) return {};
+  if (const Status loaded = LoadHeads(host, queue); !loaded) return loaded;
+  if (!queue.heads.empty()) return {};
+  return Error{ErrorCode::kCorrupt, fmt::format("the queue of {} has too few rows", host)};
 }
 
 Result<std::optional<Frontier::Taken>> Frontier::Take(const std::string& host) {
-  const Result<std::optional<bool>> first = FirstIsPage(host);
-  if (!first) return first.error();
-  if (!*first) return std::optional<Taken>();
-  Queue& queue = queues_.at(host);
+  const auto found = queues_.find(host);
+  if (found == queues_.end() || found->second.waiting() == 0) return std::optional<Taken>();
+  Queue& queue = found->second;
+  if (const Status loaded = NeedHeads(host, queue); !loaded) return loaded.error();
   auto head = queue.heads.begin();
   Taken taken{std::move(head->second), host, head->first};
   queue.heads.erase(head);
   --heads_;
   queue.taken.insert(taken.row);
+  queue.first_is_page.reset();
   --waiting_;
   if (heads_ > options_.all_heads_max) DropHeads(queue);
   return std::optional(std::move(taken));
@@ -259,6 +276,7 @@ void Frontier::Return(Taken taken) {
   Queue& queue = queues_.at(taken.host);
   Check(queue.taken.erase(taken.row) == 1);
   ++waiting_;
+  queue.first_is_page.reset();
   if (taken.row <= queue.loaded) AddHead(queue, taken.row, taken.candidate);
 }
 
@@ -292,6 +310,16 @@ void Frontier::SetNote(std::string_view name, std::string value) {
 
 Result<std::optional<std::string>> Frontier::Note(std::string_view name) {
   return Get(Key(kNoteRow, name));
+}
+
+Status Frontier::VisitNotes(
+    std::string_view prefix,
+    const std::function<void(std::string_view name, std::string_view value)>& visit) const {
+  const std::string begin = Key(kNoteRow, prefix);
+  return table_.Scan(begin, [&](auto key, auto value) {
+    visit(key.substr(begin.size()), value);
+    return true;
+  });
 }
 
 Status Frontier::VisitWaiting(const std::function<void(const Candidate& candidate)>& visit) const {

@@ -26,8 +26,8 @@ namespace stele::crawl {
 class Frontier {
  public:
   struct Options {
-    std::size_t heads_max = 128;            // of one queue in memory
-    std::size_t all_heads_max = 200'000;    // of all queues
+    std::size_t heads_max = 64;             // of one queue in memory
+    std::size_t all_heads_max = 50'000;     // of all queues; above it, none of those that come
     std::size_t seen_cached_max = 100'000;  // that need not be looked up
     std::size_t changes_max = 8'192;        // written at once
     std::uint64_t host_urls_max = 0;        // of one host, ever; 0: any number
@@ -43,6 +43,8 @@ class Frontier {
   // What is fetched beside the queues counts as seen from now on.
   void MarkSeen(std::string_view url);
   Result<bool> WasSeen(std::string_view url);
+  // True only where it was, and memory knows; costs little.
+  bool WasSeenOfLate(std::string_view url) const;
 
   // Something that was taken from a queue.
   struct Taken {
@@ -62,6 +64,10 @@ class Frontier {
   // Small things that become durable together with the rest.
   void SetNote(std::string_view name, std::string value);
   Result<std::optional<std::string>> Note(std::string_view name);
+  // All notes whose names begin with `prefix`, without it, as they were at the last Commit().
+  Status VisitNotes(
+      std::string_view prefix,
+      const std::function<void(std::string_view name, std::string_view value)>& visit) const;
 
   // Makes everything durable. After an error nothing is known about what came since the last one.
   Status Commit();
@@ -83,6 +89,7 @@ class Frontier {
   struct Queue {
     std::map<std::string, Candidate> heads;  // by row
     std::string loaded;                      // all rows up to this one are in `heads` or `taken`
+    std::optional<bool> first_is_page;       // where `heads` is empty; nothing: not known
     std::set<std::string> taken;
     std::uint64_t rows = 0;  // with those that were taken
     std::uint64_t ever = 0;  // added
@@ -97,10 +104,13 @@ class Frontier {
   Status Write();
   Status WriteIfMany();
   Result<Queue*> QueueOf(const std::string& host);
+  // Requires: something waits. It is in memory then.
+  Status NeedHeads(const std::string& host, Queue& queue);
   Status LoadHeads(const std::string& host, Queue& queue);
   void AddRow(const std::string& host, Queue& queue, const Candidate& candidate);
   void AddHead(Queue& queue, const std::string& row, const Candidate& candidate);
   void TrimHeads(Queue& queue);
+  // Forgets the heads, but for what the first one is.
   void DropHeads(Queue& queue);
   void RemoveRow(const Taken& taken, Queue& queue);
   void PutQueue(const std::string& host, const Queue& queue);

@@ -155,11 +155,17 @@ TEST(Frontier, I1_MemoryIsFlatHoweverManyHosts) {
   const auto frontier = Opened(table, options);
   for (int i = 0; i < 2000; ++i) {
     ASSERT_TRUE(frontier->Add(At(fmt::format("http://h{}.org/{}", i % 100, i))));
+    EXPECT_LE(frontier->heads(), 40U);
   }
   ASSERT_TRUE(frontier->Commit());
   const auto again = Opened(table, options);
   EXPECT_EQ(again->hosts_waiting(), 100U);
   EXPECT_EQ(again->heads(), 0U);
+  // To ask what comes first costs no memory either.
+  for (int host = 0; host < 100; ++host) {
+    EXPECT_EQ(*again->FirstIsPage(fmt::format("h{}.org", host)), true);
+    EXPECT_LE(again->heads(), 44U);
+  }
   std::set<std::string> urls;
   while (again->waiting() > 0) {
     for (int host = 0; host < 100; ++host) {
@@ -217,8 +223,14 @@ TEST(Frontier, I1_NothingIsLostOrTakenTwiceAcrossKills) {
         }
         case 3:
         case 4: {
+          Result<std::optional<bool>> first = std::optional<bool>();
+          if (number % 2 == 0) first = frontier->FirstIsPage(host(number));
+          ASSERT_TRUE(first) << first.error().text;
           Result<std::optional<Frontier::Taken>> one = frontier->Take(host(number));
           ASSERT_TRUE(one) << one.error().text;
+          if (*first) {
+            ASSERT_EQ((*one)->candidate.is_page(), **first);
+          }
           if (*one) taken.push_back(**one);
           break;
         }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "formats/html/tokenizer.h"
@@ -20,7 +21,7 @@ namespace {
 using Kind = PageTrouble::Kind;
 
 constexpr std::size_t kContentBytesMax = std::size_t{512} << 10;
-constexpr std::size_t kPieceBytes = std::size_t{4} << 10;
+constexpr std::size_t kPieceBytes = std::size_t{2} << 10;
 // A challenge has less text than this, in bytes without white space; a page in want of scripts has
 // less than that, and no more pictures.
 constexpr std::size_t kChallengeTextMax = 1'500;
@@ -160,18 +161,16 @@ class Glance final : public html::TokenSink {
   std::string note_;
 };
 
-std::string_view ChallengeIn(int status, const http::Headers& headers, std::string_view content) {
+std::string_view ChallengeIn(const http::Headers& headers) {
   for (const HeaderSign& sign : kHeaderSigns) {
     const std::optional<std::string_view> value = headers.Find(sign.name);
     if (value && AsciiLower(TrimSpace(*value)) == sign.value) return sign.maker;
   }
-  const bool refuses = Refuses(status);
-  for (const Sign& sign : kSigns) {
-    if (content.find(sign.text) == std::string_view::npos) continue;
-    if (refuses || Glance(content).text() < kChallengeTextMax) return sign.maker;
-  }
-  if (!refuses) return "";
-  for (const Sign& sign : kCaptchas) {
+  return "";
+}
+
+std::string_view ChallengeIn(std::span<const Sign> signs, std::string_view content) {
+  for (const Sign& sign : signs) {
     if (content.find(sign.text) != std::string_view::npos) return sign.maker;
   }
   return "";
@@ -198,12 +197,16 @@ std::string_view NameOf(Kind kind) {
 std::optional<PageTrouble> FindTrouble(int status, const http::Headers& headers,
                                        std::string_view content) {
   content = content.substr(0, kContentBytesMax);
-  if (const std::string_view maker = ChallengeIn(status, headers, content); !maker.empty()) {
-    return PageTrouble{Kind::kChallenge, std::string(maker)};
+  std::string_view maker = ChallengeIn(headers);
+  const bool refuses = Refuses(status);
+  if (maker.empty() && refuses) maker = ChallengeIn(kCaptchas, content);
+  const Glance glance(content);
+  if (maker.empty() && (refuses || glance.text() < kChallengeTextMax)) {
+    maker = ChallengeIn(kSigns, content);
   }
+  if (!maker.empty()) return PageTrouble{Kind::kChallenge, std::string(maker)};
   constexpr int kOk = 200;
-  if (status != kOk || content.find("<script") == std::string_view::npos) return std::nullopt;
-  std::string why = Glance(content).NeedsScript();
+  std::string why = status == kOk ? glance.NeedsScript() : "";
   if (why.empty()) return std::nullopt;
   return PageTrouble{Kind::kNeedsScript, std::move(why)};
 }

@@ -62,6 +62,7 @@ void Politeness::Begin(const std::string& name, Kind kind, Timestamp now) {
   if (!host.address.empty()) {
     const milliseconds share(static_cast<std::int64_t>(
         options_.address_share * static_cast<double>(DelayAfter(host, milliseconds(0)).count())));
+    if (share.count() == 0) return;
     Timestamp& ready = addresses_[host.address];
     ready = std::max(ready, After(now, share));
   }
@@ -73,7 +74,9 @@ void Politeness::End(const std::string& name, Kind kind, const std::string& addr
   --host.fetches;
   if (kind == Kind::kPage) host.delay = DelayAfter(host, took);
   if (!address.empty()) host.address = address;
-  host.page_ready = std::max(host.page_ready, After(now, host.delay));
+  // Without pauses a host stays in front of those that were not begun yet: its connections are
+  // there.
+  if (host.delay.count() > 0) host.page_ready = std::max(host.page_ready, After(now, host.delay));
 }
 
 void Politeness::SetDelay(std::optional<milliseconds> delay, Timestamp now) {

@@ -1,10 +1,13 @@
 #include "crawl/traps.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "util/ascii.h"
 #include "util/checksum.h"
+#include "util/coding.h"
 
 namespace stele::crawl {
 namespace {
@@ -88,9 +91,11 @@ std::string_view FindTrap(const url::Url& url, int year) {
 bool RepeatedContents::Learn(const url::Url& url, std::string_view digest) {
   if (!url.has_query() || digest.empty()) return false;
   if (paths_.size() >= kPathsMax) paths_.clear();
-  Path& path = paths_[PathKey(url)];
+  const std::string key = PathKey(url);
+  Path& path = paths_[key];
   const std::uint64_t content = ChecksumOf(digest);
   if (path.repeats >= kRepeatsMax) return false;
+  if (path.content == content || path.repeats > 0) learned_.insert(key);
   path.repeats = path.content == content ? path.repeats + 1 : 0;
   path.content = content;
   return path.repeats == kRepeatsMax;
@@ -100,6 +105,27 @@ bool RepeatedContents::IsTrap(const url::Url& url) const {
   if (!url.has_query()) return false;
   const auto found = paths_.find(PathKey(url));
   return found != paths_.end() && found->second.repeats >= kRepeatsMax;
+}
+
+std::vector<std::pair<std::string, std::string>> RepeatedContents::TakeLearned() {
+  std::vector<std::pair<std::string, std::string>> learned;
+  for (const std::string& key : std::exchange(learned_, {})) {
+    const auto found = paths_.find(key);
+    if (found == paths_.end()) continue;
+    std::string value;
+    PutFixed64(value, found->second.content);
+    PutVarint(value, found->second.repeats);
+    learned.emplace_back(key, std::move(value));
+  }
+  return learned;
+}
+
+void RepeatedContents::Restore(std::string_view name, std::string_view value) {
+  ByteReader in(value);
+  Path path;
+  path.content = in.Fixed64();
+  path.repeats = static_cast<std::uint32_t>(in.Varint());
+  if (in.good() && paths_.size() < kPathsMax) paths_.emplace(name, path);
 }
 
 }  // namespace stele::crawl

@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "formats/url/url.h"
 
@@ -29,6 +32,10 @@ class RepeatedContents {
   // Whether more of this path would be of no use: it has arguments, and its path is a trap.
   bool IsTrap(const url::Url& url) const;
 
+  // What was learned since the last call, under names, and back: for saving.
+  std::vector<std::pair<std::string, std::string>> TakeLearned();
+  void Restore(std::string_view name, std::string_view value);
+
  private:
   struct Path {
     std::uint64_t content = 0;
@@ -37,6 +44,7 @@ class RepeatedContents {
   static constexpr std::size_t kPathsMax = 100'000;
 
   std::unordered_map<std::string, Path> paths_;  // by origin and path, of URLs with arguments
+  std::unordered_set<std::string> learned_;      // since the last TakeLearned()
 };
 
 }  // namespace stele::crawl

@@ -53,6 +53,23 @@ TEST(Traps, I1_TheSameContentUnderEverNewArgumentsIsFound) {
   EXPECT_FALSE(contents.Learn(url(1001), "sha1:SAME")) << "is told once";
 }
 
+TEST(Traps, I1_WhatWasLearnedSurvivesAnInterruption) {
+  RepeatedContents before;
+  const auto learn = [](RepeatedContents& contents, std::uint32_t i) {
+    return contents.Learn(*url::Parse("http://a.org/p?i=" + std::to_string(i)), "same");
+  };
+  for (std::uint32_t i = 0; i < RepeatedContents::kRepeatsMax; ++i) EXPECT_FALSE(learn(before, i));
+  RepeatedContents after;
+  for (const auto& [name, value] : before.TakeLearned()) after.Restore(name, value);
+  EXPECT_TRUE(before.TakeLearned().empty());
+  EXPECT_TRUE(learn(after, 1000));
+  RepeatedContents last;
+  for (const auto& [name, value] : after.TakeLearned()) last.Restore(name, value);
+  EXPECT_TRUE(last.IsTrap(*url::Parse("http://a.org/p?i=7")));
+  last.Restore("http://a.org/q", "damaged");
+  EXPECT_FALSE(last.IsTrap(*url::Parse("http://a.org/q?i=7")));
+}
+
 TEST(Traps, I1_ContentsThatDifferAreNoTrap) {
   RepeatedContents contents;
   for (int i = 0; i < 1000; ++i) {

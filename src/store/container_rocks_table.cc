@@ -29,7 +29,13 @@ Status Translated(const rocksdb::Status& status, const std::string& directory) {
 
 constexpr std::size_t kCacheBytes = 64 << 20;
 
-rocksdb::Options MakeOptions() {
+// Of a table, in memory.
+enum class Indexes {
+  kWhole,    // fast, and as long as the table is
+  kBounded,  // within the cache
+};
+
+rocksdb::Options MakeOptions(Indexes indexes) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = 32 << 20;
@@ -43,6 +49,8 @@ rocksdb::Options MakeOptions() {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.cache_index_and_filter_blocks = indexes == Indexes::kBounded;
+  table.pin_l0_filter_and_index_blocks_in_cache = indexes == Indexes::kBounded;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
@@ -162,7 +170,7 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& direc
 
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTableOn(rocksdb::Env& env,
                                                           const std::string& directory) {
-  rocksdb::Options options = MakeOptions();
+  rocksdb::Options options = MakeOptions(Indexes::kWhole);
   options.env = &env;
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status = rocksdb::DB::Open(options, directory, &opened);
@@ -181,7 +189,7 @@ Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& dir
 // is cut off, which RocksDB tells by itself, or one with wrong bytes. Any other damage is an error.
 Result<std::unique_ptr<BlockTable>> OpenDurableRocksTableOn(rocksdb::Env& env,
                                                             const std::string& directory) {
-  rocksdb::Options options = MakeOptions();
+  rocksdb::Options options = MakeOptions(Indexes::kBounded);
   options.env = &env;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   rocksdb::DB* opened = nullptr;

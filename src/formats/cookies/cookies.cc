@@ -337,6 +337,11 @@ std::size_t CookieJar::size() const {
   return count;
 }
 
+std::vector<Cookie> CookieJar::Of(std::string_view domain) const {
+  const auto found = domains_.find(domain);
+  return found == domains_.end() ? std::vector<Cookie>() : found->second;
+}
+
 std::vector<Cookie> CookieJar::All() const {
   std::vector<Cookie> all;
   for (const auto& [domain, cookies] : domains_) {

@@ -67,6 +67,7 @@ class CookieJar {
   std::string HeaderFor(const Site& site, Timestamp now) const;
 
   std::size_t size() const;
+  std::vector<Cookie> Of(std::string_view domain) const;
   // In the order of domains; for saving.
   std::vector<Cookie> All() const;
 

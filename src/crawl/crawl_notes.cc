@@ -1,0 +1,95 @@
+#include "crawl/crawl_notes.h"
+
+#include <algorithm>
+
+#include "util/coding.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::uint64_t kHostOnly = 1;
+constexpr std::uint64_t kSecure = 2;
+constexpr std::uint64_t kExpires = 4;
+
+}  // namespace
+
+void LastFinished::Add(const catalog::CaptureId& id) {
+  std::uint32_t& serial = serials_.try_emplace(id.batch, id.serial).first->second;
+  serial = std::max(serial, id.serial);
+  if (serials_.size() > kBatchesMax) serials_.erase(serials_.begin());
+}
+
+bool LastFinished::Covers(const catalog::CaptureId& id) const {
+  if (const auto found = serials_.find(id.batch); found != serials_.end()) {
+    return id.serial <= found->second;
+  }
+  // Of a batch that is long over.
+  return serials_.size() == kBatchesMax && id.batch < serials_.begin()->first;
+}
+
+std::optional<catalog::CaptureId> LastFinished::AllUpTo(std::uint32_t first) const {
+  if (serials_.empty()) return std::nullopt;
+  const auto& [batch, serial] = *serials_.begin();
+  if (serials_.size() < kBatchesMax && batch != first) return std::nullopt;
+  catalog::CaptureId id;
+  id.batch = batch;
+  id.serial = serial;
+  return id;
+}
+
+std::string LastFinished::Encode() const {
+  std::string out;
+  for (const auto& [batch, serial] : serials_) {
+    PutFixed32(out, batch);
+    PutFixed32(out, serial);
+  }
+  return out;
+}
+
+LastFinished LastFinished::Decode(std::string_view bytes) {
+  LastFinished last;
+  ByteReader in(bytes);
+  while (!in.AtEnd()) {
+    catalog::CaptureId id;
+    id.batch = in.Fixed32();
+    id.serial = in.Fixed32();
+    if (!in.good()) break;
+    last.Add(id);
+  }
+  return last;
+}
+
+std::string EncodeCookies(const std::vector<cookies::Cookie>& cookies) {
+  std::string out;
+  for (const cookies::Cookie& cookie : cookies) {
+    PutVarint(out, (cookie.host_only ? kHostOnly : 0) | (cookie.secure ? kSecure : 0) |
+                       (cookie.expires ? kExpires : 0));
+    for (const std::string* text : {&cookie.name, &cookie.value, &cookie.domain, &cookie.path}) {
+      PutSized(out, *text);
+    }
+    PutSignedVarint(out, cookie.created.milliseconds);
+    if (cookie.expires) PutSignedVarint(out, cookie.expires->milliseconds);
+  }
+  return out;
+}
+
+std::vector<cookies::Cookie> DecodeCookies(std::string_view bytes) {
+  std::vector<cookies::Cookie> cookies;
+  ByteReader in(bytes);
+  while (!in.AtEnd()) {
+    cookies::Cookie cookie;
+    const std::uint64_t flags = in.Varint();
+    cookie.host_only = (flags & kHostOnly) != 0;
+    cookie.secure = (flags & kSecure) != 0;
+    for (std::string* text : {&cookie.name, &cookie.value, &cookie.domain, &cookie.path}) {
+      *text = in.Sized();
+    }
+    cookie.created.milliseconds = in.SignedVarint();
+    if ((flags & kExpires) != 0) cookie.expires = Timestamp{in.SignedVarint()};
+    if (!in.good()) break;
+    cookies.push_back(std::move(cookie));
+  }
+  return cookies;
+}
+
+}  // namespace stele::crawl

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/capture_id.h"
+#include "formats/cookies/cookies.h"
+
+// What a crawl has to know after an interruption, as the notes of its frontier have it.
+namespace stele::crawl {
+
+// Which captures are finished in the frontier. Those of one batch are finished in the order of
+// their ids; at a change of month captures of two batches come by turns.
+class LastFinished {
+ public:
+  void Add(const catalog::CaptureId& id);
+  bool Covers(const catalog::CaptureId& id) const;
+  // All up to this one are covered, in a run whose first batch is `first`; nothing: none may be.
+  std::optional<catalog::CaptureId> AllUpTo(std::uint32_t first) const;
+
+  bool empty() const { return serials_.empty(); }
+  std::string Encode() const;
+  // Reads as far as it makes sense.
+  static LastFinished Decode(std::string_view bytes);
+
+  friend bool operator==(const LastFinished&, const LastFinished&) = default;
+
+ private:
+  static constexpr std::size_t kBatchesMax = 2;
+
+  std::map<std::uint32_t, std::uint32_t> serials_;  // by batch; the last ones
+};
+
+std::string EncodeCookies(const std::vector<cookies::Cookie>& cookies);
+// Reads as far as it makes sense.
+std::vector<cookies::Cookie> DecodeCookies(std::string_view bytes);
+
+}  // namespace stele::crawl

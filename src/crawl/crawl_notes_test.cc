@@ -1,0 +1,56 @@
+#include "crawl/crawl_notes.h"
+
+#include <gtest/gtest.h>
+
+namespace stele::crawl {
+namespace {
+
+catalog::CaptureId Id(std::uint32_t batch, std::uint32_t serial) {
+  catalog::CaptureId id;
+  id.batch = batch;
+  id.serial = serial;
+  return id;
+}
+
+TEST(CrawlNotes, I1_WhatIsFinishedIsKnownOfEachBatchAcrossAChangeOfMonth) {
+  LastFinished last;
+  EXPECT_FALSE(last.Covers(Id(1, 0)));
+  EXPECT_FALSE(last.AllUpTo(1));
+  last.Add(Id(1, 7));
+  EXPECT_EQ(last.AllUpTo(1), Id(1, 7));
+  last.Add(Id(2, 3));
+  // One of the old month came late, and was not finished.
+  EXPECT_TRUE(last.Covers(Id(1, 7)));
+  EXPECT_FALSE(last.Covers(Id(1, 8)));
+  EXPECT_TRUE(last.Covers(Id(2, 3)));
+  EXPECT_FALSE(last.Covers(Id(2, 4)));
+  EXPECT_FALSE(last.Covers(Id(3, 0)));
+  EXPECT_EQ(last.AllUpTo(1), Id(1, 7));
+  last.Add(Id(1, 6));
+  EXPECT_TRUE(last.Covers(Id(1, 7)));
+  last.Add(Id(3, 1));
+  EXPECT_TRUE(last.Covers(Id(1, 9)));
+  EXPECT_EQ(last.AllUpTo(1), Id(2, 3));
+  EXPECT_EQ(LastFinished::Decode(last.Encode()), last);
+}
+
+TEST(CrawlNotes, I1_OfAnEarlierBatchNothingNeedBeFinished) {
+  LastFinished last;
+  last.Add(Id(2, 3));
+  EXPECT_FALSE(last.Covers(Id(1, 0)));
+  EXPECT_FALSE(last.AllUpTo(1));
+  EXPECT_EQ(last.AllUpTo(2), Id(2, 3));
+}
+
+TEST(CrawlNotes, I1_CookiesComeBackAsTheyWere) {
+  cookies::Cookie session{"a", "1", "a.org", "/", std::nullopt, true, false, Timestamp{5}};
+  cookies::Cookie lasting{"b", "x;y", "org", "/p", Timestamp{-7}, false, true, Timestamp{6}};
+  const std::vector<cookies::Cookie> both = {session, lasting};
+  EXPECT_EQ(DecodeCookies(EncodeCookies(both)), both);
+  EXPECT_TRUE(DecodeCookies("").empty());
+  const std::string bytes = EncodeCookies(both);
+  EXPECT_EQ(DecodeCookies(bytes.substr(0, bytes.size() - 1)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace stele::crawl
