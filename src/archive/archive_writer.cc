@@ -25,6 +25,7 @@ constexpr int kCheckpointContainers = 64;
 constexpr std::size_t kRowsAtATime = 1000;
 // Left free on a disk, for indexes and the ledger.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
 constexpr std::uint32_t kOpenSerials = 1 << 20;
 constexpr std::string_view kAppliedHead = "stele applied 1 ";
@@ -307,8 +308,10 @@ Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes) {
   }
   return Error{
       ErrorCode::kFull,
-      fmt::format("no writable volume of {} has room for {} bytes; add one in {}",
-                  layout_->directory(), bytes, ArchiveLayout::ConfigPath(layout_->directory()))};
+      fmt::format("no writable volume of {} has room for {} MB ({} of them are kept free); make "
+                  "room, or add a volume in {}",
+                  layout_->directory(), (kReserveBytes + bytes + kMegabyte - 1) / kMegabyte,
+                  kReserveBytes / kMegabyte, ArchiveLayout::ConfigPath(layout_->directory()))};
 }
 
 void ArchiveWriter::Abandon(const Place& place) {

@@ -188,7 +188,15 @@ ExitCode CrawlRun::Run(const CrawlPlan& plan) {
                   options_.control ? &*options_.control : nullptr);
   SetJob(nullptr);
   progress.Clear();
-  if (!end) return Fail(context_, end.error());
+  if (!end) {
+    const ExitCode failed = Fail(context_, end.error());
+    if (end.error().code == ErrorCode::kFull) {
+      Complain(context_, fmt::format("make room; stele crawl goes on with run {} then, and nothing "
+                                     "is lost",
+                                     (*job)->run()));
+    }
+    return failed;
+  }
   was_stopped_ = end->why == crawl::CrawlEnd::Why::kStopped;
   return Conclude(**job, plan, *end, *archive, options_, context_);
 }
