@@ -45,9 +45,8 @@ Command StoreRehomeCommand() {
   command.details =
       "When volumes are added to a connector or taken from it, contents get other homes. Raise the "
       "epoch in the connector and run this: it hands the connector to all servers and tells the "
-      "homes what lies elsewhere. Contents that were stored twice while a home did not answer "
-      "become "
-      "one block again. Clients go on meanwhile and learn the new connector from the "
+      "homes what lies elsewhere. Contents that were stored twice while a volume did not answer "
+      "become one block again. Clients go on meanwhile and learn the new connector from the "
       "servers. Run it again when a server did not answer. A store in a directory does this by "
       "itself when it is opened.";
   command.options = WithConnectorOptions({{"--quiet", "", "No progress and no summary"}});

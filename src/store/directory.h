@@ -20,8 +20,8 @@ namespace stele::store {
 //             not, because the content was deleted, costs a question, nothing else.
 //   moves     a key that is no longer good, and the one that is good instead
 //   arrivals  the same seen from the new key, at the volume that it names
-//   owed      signatures that this member looked after while their home did not answer, and
-//             whose home does not know yet
+//   owed      signatures that this member looked after while their home, or one who may hold
+//             their contents, did not answer, and that the home is still to be told of
 class Directory {
  public:
   // Takes a table whose writes are durable. A table without rows becomes the directory of

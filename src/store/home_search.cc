@@ -90,6 +90,7 @@ Result<Stored> HomeSearch::Store() {
 // Nothing: begin again. A claim ends with the attempt, unless publishing has ended it.
 HomeSearch::Found HomeSearch::Attempt() {
   asked_.clear();
+  passed_over_ = false;
   order_ = team_.OrderFor(request_.signature);
   std::erase_if(order_, [&](const MemberVolume* member) { return Has(failed_, member); });
   const Result<Lookup> found = AskHome();
@@ -153,7 +154,11 @@ HomeSearch::Found HomeSearch::AskOnce(std::vector<std::string>& names) {
     if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
     asked_.push_back(name);
     MemberVolume* holder = team_.Find(name);
-    if (holder == nullptr || holder == home_ || Has(failed_, holder)) continue;
+    if (holder == home_) continue;
+    if (holder == nullptr || Has(failed_, holder)) {
+      passed_over_ = true;
+      continue;
+    }
     Found stored = AskHolder(*holder, names);
     if (!stored || *stored) return stored;
   }
@@ -161,13 +166,12 @@ HomeSearch::Found HomeSearch::AskOnce(std::vector<std::string>& names) {
 }
 
 // A holder that does not answer, or takes no references, is passed over: the content is stored a
-// second time.
+// second time. Where it did not answer, both become one block later.
 HomeSearch::Found HomeSearch::AskHolder(MemberVolume& holder, std::vector<std::string>& more) {
   const auto passed_over = [&](const Error& error) -> Found {
     if (content_failure_) return *content_failure_;
-    if (IsFailure(error) || error.code == ErrorCode::kFull) {
-      return std::optional<Stored>();
-    }
+    passed_over_ |= IsFailure(error);
+    if (IsFailure(error) || error.code == ErrorCode::kFull) return std::optional<Stored>();
     return error;
   };
   const Result<Lookup> found = holder.Reference(request_);
@@ -184,6 +188,7 @@ HomeSearch::Found HomeSearch::MakeBlock() {
   StoreRequest request = request_;
   request.home.as_home = true;
   request.home.asked = asked_;
+  request.home.claim = passed_over_;
   const Result<Stored> stored = Send(*home_, request);
   if (stored) return std::optional(*stored);
   failure_ = stored.error();
@@ -194,10 +199,12 @@ HomeSearch::Found HomeSearch::MakeBlock() {
 }
 
 HomeSearch::Found HomeSearch::MakeBlockElsewhere() {
+  StoreRequest request = request_;
+  request.home.claim = passed_over_;
   Error failure{ErrorCode::kFull, "no volume takes new blocks"};
   for (MemberVolume* member : order_) {
     if (member == home_ || member->state() != VolumeState::kWritable) continue;
-    const Result<Stored> stored = Send(*member, request_);
+    const Result<Stored> stored = Send(*member, request);
     if (stored) {
       const Status published = Publish(*member);
       claim_ = !published.ok();

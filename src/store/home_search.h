@@ -59,6 +59,7 @@ class HomeSearch {
   std::vector<MemberVolume*> order_;
   MemberVolume* home_ = nullptr;  // the home, or the one that stands in for it
   bool claim_ = false;            // it does not take the content
+  bool passed_over_ = false;      // somebody who may hold the content does not answer
   std::vector<std::string> asked_;
 };
 

@@ -60,6 +60,10 @@ class Member::GatedContent final : public io::Source {
     if (*lowest > request_.overflow_min) return member_.Busy();  // a block has just left
     const Status arrived = member_.Arrive(request_);
     if (!arrived) return arrived.error();
+    if (request_.home.claim) {
+      const Status owed = member_.directory_->Owe(request_.signature);
+      if (!owed) return owed.error();
+    }
     const bool decided =
         !request_.home.as_home || request_.only_if_here || request_.mode == StoreMode::kForceNew;
     if (decided) return read;

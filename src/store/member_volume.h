@@ -22,8 +22,8 @@ struct Stubs {
   std::optional<Operation> claimed_by = {};
 };
 
-// A signature that a member looked after while its home did not answer, and who may hold its
-// contents.
+// A signature that a member looked after while its home, or a member that may hold its contents,
+// did not answer, and who may hold them.
 struct OwedStub {
   Signature signature;
   std::vector<std::string> holders;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace stele::store {
@@ -147,32 +148,66 @@ class Rehoming {
 
   Status TellOwed(MemberVolume& member) {
     std::optional<Signature> after;
+    std::optional<Error> failure;
     for (;;) {
       const Result<std::vector<OwedStub>> owed = member.Owed(after, options_.batch);
       if (!owed) return owed.error();
       std::vector<Signature> paid;
       for (const OwedStub& stub : *owed) {
         MemberVolume* home = HomeOf(stub.signature);
-        Status told = home == nullptr
-                          ? Status(Error{ErrorCode::kIo, fmt::format("the home of {} is missing",
-                                                                     stub.signature.Hex())})
-                          : Status();
-        for (const std::string& holder : stub.holders) {
-          if (!told || holder == home->name()) continue;
-          told = home->Publish({team_.composition().epoch, holder, {stub.signature}, {}});
-          ++result_.stubs;
+        if (home == nullptr) {
+          return Error{ErrorCode::kIo,
+                       fmt::format("the home of {} is missing", stub.signature.Hex())};
         }
-        if (told && options_.merge != nullptr && home != &member) {
-          told = options_.merge(stub.signature, member, *home);
-        }
+        const Status told = TellHolders(stub, *home);
         if (!told) return told;
-        paid.push_back(stub.signature);
+        const Status merged = Merge(stub, member, *home);
+        if (merged) paid.push_back(stub.signature);
+        if (!merged && !failure) failure = merged.error();
       }
       const Status forgotten = member.Forget(paid);
       if (!forgotten) return forgotten;
-      if (owed->size() < options_.batch) return {};
+      if (owed->size() < options_.batch) break;
       after = owed->back().signature;
     }
+    if (failure) result_.failures.push_back(*failure);
+    return {};
+  }
+
+  Status TellHolders(const OwedStub& stub, MemberVolume& home) {
+    for (const std::string& holder : stub.holders) {
+      if (holder == home.name()) continue;
+      const Status told = home.Publish({team_.composition().epoch, holder, {stub.signature}, {}});
+      if (!told) return told;
+      ++result_.stubs;
+    }
+    return {};
+  }
+
+  // What the member stored joins what lies at the home or, else, at one of those that the home or
+  // the member knows of. Those stay apart: a client may have wanted it so.
+  Status Merge(const OwedStub& stub, MemberVolume& member, MemberVolume& home) {
+    if (options_.merge == nullptr) return {};
+    StoreRequest question{
+        stub.signature, 0, StoreMode::kForceNew, "", {std::string(kMoveOwner), "rehome"}};
+    question.home = {.epoch = team_.composition().epoch, .as_home = true};
+    const Result<Lookup> known = home.Reference(question);
+    if (!known) return known.error();
+    std::vector<std::string> names = {home.name()};
+    names.insert(names.end(), stub.holders.begin(), stub.holders.end());
+    names.insert(names.end(), known->elsewhere.begin(), known->elsewhere.end());
+    const std::vector<std::string>& members = team_.composition().volumes;
+    for (auto name = names.begin(); name != names.end(); ++name) {
+      if (*name == member.name() || std::find(names.begin(), name, *name) != name) continue;
+      if (std::find(members.begin(), members.end(), *name) == members.end()) continue;
+      MemberVolume* other = team_.Find(*name);
+      if (other == nullptr) {
+        return Error{ErrorCode::kIo, fmt::format("volume {} does not answer", *name)};
+      }
+      const Status merged = options_.merge(stub.signature, member, *other);
+      if (!merged) return merged;
+    }
+    return {};
   }
 
   Team& team_;

@@ -13,9 +13,10 @@ struct RehomeOptions {
   std::size_t batch = 1000;  // stubs in one request
   // Told after each batch: whose contents, and how many of its blocks have been looked at.
   std::function<void(const std::string& volume, std::uint64_t blocks)> progress = {};
-  // Called for a content that `stand_in` took while its home did not answer, when the home has
-  // been told: both may have a block of it now. Null: both stay. See Mover::Merge().
-  std::function<Status(const Signature& signature, MemberVolume& stand_in, MemberVolume& home)>
+  // Called for contents of a signature that `newcomer` stored while their home, or `other`, which
+  // may hold them, did not answer, when the home has been told: both may have a block of one now.
+  // Null: both stay. See Mover::Merge().
+  std::function<Status(const Signature& signature, MemberVolume& newcomer, MemberVolume& other)>
       merge = {};
 };
 

@@ -60,8 +60,8 @@ struct BlockOperation {
 struct HomeTerms {
   std::uint64_t epoch = 0;  // of the composition that the client knows; 0: it knows none
   bool as_home = false;     // the member is asked as the home of the signature, or for it
-  // The client will store a content that is new elsewhere: others are to wait until it has
-  // published where.
+  // Reference(): a new content will be stored elsewhere: others wait until it is published where.
+  // Store(): who may hold it does not answer: there may be two blocks then, which is remembered.
   bool claim = false;
   std::vector<std::string> asked = {};  // volumes that do not have the content
 };
