@@ -25,6 +25,11 @@ std::uint32_t Crc32(std::uint32_t crc, std::string_view piece) {
   return libdeflate_crc32(crc, piece.data(), piece.size());
 }
 
+std::uint32_t Crc32OfBoth(std::uint32_t first, std::uint32_t second, std::uint64_t second_size) {
+  return static_cast<std::uint32_t>(
+      crc32_combine(first, second, static_cast<z_off_t>(second_size)));
+}
+
 std::uint32_t Crc32OfMiddle(std::uint32_t whole, std::uint32_t first, std::uint64_t middle_size,
                             std::uint32_t last) {
   const std::uint32_t front = WithoutFourZeroBytes(whole ^ last);

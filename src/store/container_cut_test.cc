@@ -4,6 +4,7 @@
 
 #include "codec/crc32.h"
 #include "codec/registry.h"
+#include "io/fault_file_system.h"
 #include "store/container_record.h"
 #include "store/container_test_lab.h"
 #include "store/packed_content.h"
@@ -84,7 +85,7 @@ TEST(ContainerCut, W7_AContentIsStoredAsItCame) {
       const auto stored = StorePacked(*volume, content, coding, packed, std::to_string(++number));
       ASSERT_TRUE(stored) << stored.error().text;
       EXPECT_EQ(*ReadContent(*volume, stored->key), content);
-      const bool taken_over = way == "ours" && size >= 20'000 && size <= 1'000'000;
+      const bool taken_over = way == "ours" && size >= 20'000;
       Result<PackedContent> kept = volume->RetrievePacked(stored->key);
       if (taken_over) {
         EXPECT_EQ(*ReadPacked(*kept, 1000), packed);
@@ -94,9 +95,14 @@ TEST(ContainerCut, W7_AContentIsStoredAsItCame) {
   EXPECT_TRUE(FindingsOf(*volume).empty());
 }
 
-TEST(ContainerCut, W7_WhatComesCompressedIsNotBelieved) {
+// Contents that are kept in memory while they come, and those that go through a file.
+class ContainerCutTest : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Memory, ContainerCutTest, testing::Values(1 << 20, 0));
+
+TEST_P(ContainerCutTest, W7_WhatComesCompressedIsNotBelieved) {
   const codec::Registry codecs = codec::StandardRegistry();
   ContainerLab lab;
+  lab.options.memory_bytes_max = GetParam();
   const auto volume = lab.Make();
   codec::BlockDeflater deflater(1);
   const std::string content(5000, 'x');
@@ -136,6 +142,70 @@ TEST(ContainerCut, W7_WhatComesCompressedIsNotBelieved) {
   ASSERT_TRUE(stored) << stored.error().text;
   EXPECT_EQ(*ReadContent(*volume, stored->key), trick);
   EXPECT_TRUE(FindingsOf(*volume).empty());
+  EXPECT_TRUE(lab.disk.List("v/temporary")->empty());
+}
+
+// Wherever the disk fails while it comes, a content is there as a whole or not at all.
+TEST(ContainerCut, W7_AStreamWhoseDiskFailsLeavesNothingBehind) {
+  const std::string content = LinesOf(200'000);
+  codec::BlockDeflater deflater(1);
+  const std::string packed = PackGzip(content, deflater);
+  for (int fail_at = 1;; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    ContainerLab lab;
+    lab.options.memory_bytes_max = 1000;
+    lab.Make().reset();
+    Result<Stored> stored = Error{ErrorCode::kIo, "not opened"};
+    io::FaultFileSystem faults(lab.disk, fail_at);
+    {
+      const auto volume = lab.Open(faults);
+      if (volume) stored = StorePacked(**volume, content, "gzip", packed, "1");
+    }
+    const auto volume = lab.Open();
+    ASSERT_NE(volume, nullptr);
+    EXPECT_TRUE(FindingsOf(*volume).empty());
+    EXPECT_TRUE(lab.disk.List("v/temporary")->empty());
+    const ContentKey key{"tomba", volume->signature().Of(content), 0};
+    if (stored || volume->Stats()->blocks > 0) {
+      EXPECT_EQ(*ReadContent(*volume, key), content);
+    }
+    if (HasFailure()) return;
+    if (!faults.Fails()) break;
+    ASSERT_LT(fail_at, 200);
+  }
+}
+
+// However the bytes come, as a stream or at once, the same members are taken over.
+TEST(ContainerCut, W7_AStreamIsPackedAndTakenOverAsTheWholeIs) {
+  const std::string text = LinesOf(300'000);
+  for (const std::size_t size : {0, 1, 5000, 65'536, 65'537, 300'000}) {
+    const std::string content = text.substr(0, size);
+    io::MemorySource plain(content);
+    PackedSource packing(plain, content.size(), {"gzip", 1});
+    std::string member;
+    std::string piece(777, '\0');
+    for (;;) {
+      const Result<std::size_t> read = packing.Read(piece);
+      ASSERT_TRUE(read);
+      if (*read == 0) break;
+      member.append(piece, 0, *read);
+    }
+    const auto taken = TakeBlocks(member, content.size());
+    ASSERT_TRUE(taken) << size;
+    EXPECT_EQ(taken->plain.view().substr(0, size), content);
+    io::MemorySource source(member);
+    StandingMember standing(source, content.size());
+    DecodedSource decoded(standing, *WireCodec("gzip"), size + RecordPacker::kRecordEnd.size());
+    std::string stood;
+    for (;;) {
+      const Result<std::size_t> read = decoded.Read(piece);
+      ASSERT_TRUE(read) << read.error().text;
+      if (*read == 0) break;
+      stood.append(piece, 0, *read);
+    }
+    EXPECT_EQ(standing.taken_crc(), taken->crc);
+    EXPECT_EQ(stood, content + std::string(RecordPacker::kRecordEnd));
+  }
 }
 
 // Wherever the record is damaged: the content comes inflated, or as bytes that do not inflate to

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kStoredBytesMax = 65'535;
 
+void AppendStoredHeader(std::size_t size, codec::Buffer& out) {
+  const char header[] = {'\0', static_cast<char>(size), static_cast<char>(size >> 8),
+                         static_cast<char>(~size), static_cast<char>(~size >> 8)};
+  out.Append({header, sizeof header});
+}
+
 void AppendNumber(codec::Buffer& out, std::uint32_t value) {
   char bytes[4];
   for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
@@ -18,10 +24,18 @@ void AppendNumber(codec::Buffer& out, std::uint32_t value) {
 
 }  // namespace
 
+void RecordPacker::AppendStored(std::string_view bytes, codec::Buffer& out) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kStoredBytesMax))) {
+    const std::string_view block = bytes.substr(0, kStoredBytesMax);
+    AppendStoredHeader(block.size(), out);
+    out.Append(block);
+  }
+}
+
 void RecordPacker::Begin(std::string_view head) {
   Check(head.size() <= kHeadBytesMax);
   out_.Append(kGzipHeader);
-  AppendStoredHeader(head.size());
+  AppendStoredHeader(head.size(), out_);
   out_.Append(head);
   Count(head);
 }
@@ -38,7 +52,7 @@ void RecordPacker::Add(std::string_view piece) {
   while (!piece.empty()) {
     if (stored_left_ == 0) {
       stored_left_ = std::min<std::uint64_t>(kStoredBytesMax, content_left_);
-      AppendStoredHeader(stored_left_);
+      AppendStoredHeader(stored_left_, out_);
     }
     const std::string_view part = piece.substr(0, stored_left_);
     out_.Append(part);
@@ -48,11 +62,10 @@ void RecordPacker::Add(std::string_view piece) {
   }
 }
 
-void RecordPacker::AddPacked(std::string_view blocks, std::string_view content) {
-  Check(content.size() == content_left_);
+void RecordPacker::BeginBlocks(std::uint32_t content_crc) {
+  crc_ = codec::Crc32OfBoth(crc_, content_crc, content_left_);
+  size_ += static_cast<std::uint32_t>(content_left_);
   content_left_ = 0;
-  Count(content);
-  out_.Append(blocks);
 }
 
 void RecordPacker::End() {
@@ -66,12 +79,6 @@ void RecordPacker::End() {
 void RecordPacker::Count(std::string_view plain) {
   crc_ = codec::Crc32(crc_, plain);
   size_ += static_cast<std::uint32_t>(plain.size());  // gzip counts modulo 2^32
-}
-
-void RecordPacker::AppendStoredHeader(std::size_t size) {
-  const char header[] = {'\0', static_cast<char>(size), static_cast<char>(size >> 8),
-                         static_cast<char>(~size), static_cast<char>(~size >> 8)};
-  out_.Append({header, sizeof header});
 }
 
 }  // namespace stele::store

@@ -29,6 +29,9 @@ class RecordPacker {
   static constexpr std::string_view kRecordEnd = "\r\n\r\n";
   static constexpr std::string_view kLastBlock{"\x01\x04\0\xfb\xff\r\n\r\n", 9};
 
+  // Stored blocks with these bytes.
+  static void AppendStored(std::string_view bytes, codec::Buffer& out);
+
   // Without `deflater` the content is not compressed.
   RecordPacker(std::uint64_t content_size, codec::BlockDeflater* deflater, codec::Buffer& out)
       : content_left_(content_size), deflater_(deflater), out_(out) {}
@@ -37,14 +40,15 @@ class RecordPacker {
   void Begin(std::string_view head);
   // Requires: no more than content_size bytes in all.
   void Add(std::string_view piece);
-  // All of the content, instead: its deflate blocks, which TakeBlocks() found good. Call once.
-  void AddPacked(std::string_view blocks, std::string_view content);
+  // All of the content, instead: its checksum once, then its deflate blocks, which stand in a
+  // record as packed_content.h found, in pieces.
+  void BeginBlocks(std::uint32_t content_crc);
+  void AddBlocks(std::string_view piece) { out_.Append(piece); }
   // Requires: all bytes are there. Call once, last.
   void End();
 
  private:
   void Count(std::string_view plain);
-  void AppendStoredHeader(std::size_t size);
 
   std::uint64_t content_left_;
   codec::BlockDeflater* const deflater_;

@@ -16,8 +16,8 @@
 
 namespace stele::store {
 
-// A content on its way into a container: in memory while it is small, else in a file. Not
-// thread-safe.
+// A content on its way into a container: in memory while it is small, else in a file, compressed if
+// it came so. Not thread-safe.
 class ContainerSpool {
  public:
   struct Options {
@@ -60,6 +60,15 @@ class ContainerSpool {
   Status FillPacked(io::Source& packed);
   Status CheckContent();
   Status FillFile(io::Source& content);
+  // What was read, and what stood behind the content.
+  struct Signed {
+    Signature signature;
+    Digest digest;
+    std::uint64_t size = 0;  // of the content, as far as it came
+    std::string behind = {};
+  };
+  Result<Signed> Sign(io::Source& plain) const;
+  Result<std::unique_ptr<io::Source>> ReadBlocks() const;
   Status PackFile(std::string_view head, codec::BlockDeflater* deflater);
   std::string RecordPath() const { return path_ + ".warc.gz"; }
 
@@ -69,8 +78,11 @@ class ContainerSpool {
   const StoreRequest& request_;
   const Options options_;
   std::string content_;   // while it is small
-  std::string blocks_;    // of the content, compressed by whoever sent it; empty: none
-  bool in_file_ = false;  // at path_
+  std::string blocks_;    // the same, compressed by whoever sent it
+  bool in_file_ = false;  // as it came, at path_
+  std::uint64_t file_size_ = 0;
+  // Of the content, when blocks_ or those in the file can be taken over.
+  std::optional<std::uint32_t> blocks_crc_;
   bool record_in_file_ = false;
   std::optional<Digest> digest_;
   codec::Buffer record_;

@@ -16,13 +16,32 @@ void CheckRecord(const TakenBlocks& taken, std::string_view content) {
   codec::Buffer record;
   RecordPacker packer(content.size(), nullptr, record);
   packer.Begin(kHead);
-  packer.AddPacked(taken.blocks, content);
+  packer.BeginBlocks(taken.crc);
+  packer.AddBlocks(taken.blocks);
   packer.End();
   codec::GzipMemberInflater inflater;
   codec::Buffer plain;
   const auto inflated = inflater.Inflate(record.view(), content.size() + 100, plain);
   Check(inflated.ok() && inflated->consumed == record.size());
   Check(plain.view() == std::string(kHead).append(content) + "\r\n\r\n");
+}
+
+// As a stream, a member that can be taken over gives the same.
+void CheckStream(std::string_view bytes, std::size_t said) {
+  const auto taken = TakeBlocks(bytes, said);
+  if (!taken) return;
+  io::MemorySource source(bytes);
+  StandingMember standing(source, said);
+  DecodedSource decoded(standing, *WireCodec("gzip"), said + RecordPacker::kRecordEnd.size());
+  std::string piece(1000, '\0');
+  std::string plain;
+  for (;;) {
+    const Result<std::size_t> read = decoded.Read(piece);
+    Check(read.ok());
+    if (*read == 0) break;
+    plain.append(piece, 0, *read);
+  }
+  Check(plain == taken->plain.view() && standing.taken_crc() == taken->crc);
 }
 
 }  // namespace
@@ -40,6 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string member = store::PackGzip(bytes, deflater);
   const auto own = store::TakeBlocks(member, bytes.size());
   Check(own && own->plain.view().substr(0, bytes.size()) == bytes);
+  store::CheckStream(bytes, said);
   for (const char* name : {"gzip", "zstd"}) {
     io::MemorySource packed(bytes);
     store::DecodedSource source(packed, *store::WireCodec(name), said);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/compression.h"
 #include "store/packed_content.h"
 #include "store/remote/remote_content.h"
 #include "store/volume_rules.h"
@@ -186,7 +185,7 @@ Result<Stored> RemoteVolume::Store(const StoreRequest& request, io::Source& cont
     return Named({ErrorCode::kInvalid, "the content does not have the size of the request"});
   }
   bytes.resize(size);
-  const std::string packed = options_.packs ? Pack(request, bytes, sent) : "";
+  const std::string packed = Pack(request, bytes, sent);
   sent.body = packed.empty() ? bytes : packed;
   const Result<std::string> answer = Ask(std::move(sent));
   if (!answer) return answer.error();
@@ -195,55 +194,74 @@ Result<Stored> RemoteVolume::Store(const StoreRequest& request, io::Source& cont
   return stored;
 }
 
+std::optional<Compression> RemoteVolume::PackingOf(const std::string& media_type,
+                                                   const std::string& codec) const {
+  Compression compression = CompressionTable().Choose(media_type, codec);
+  if (!options_.packs || WireCodec(compression.codec) == nullptr) return {};
+  return compression;
+}
+
 // Nothing where it would not be smaller.
 std::string RemoteVolume::Pack(const StoreRequest& request, std::string_view content,
                                net::ClientRequest& sent) {
-  const Compression compression = CompressionTable().Choose(request.media_type, request.codec);
-  const codec::Codec* codec = WireCodec(compression.codec);
-  if (codec == nullptr || content.size() < kPackedBytesMin) return {};
+  const std::optional<Compression> packing = PackingOf(request.media_type, request.codec);
+  if (!packing || content.size() < kPackedBytesMin) return {};
   std::string packed;
-  if (compression.codec == "gzip") {
-    std::unique_ptr<codec::BlockDeflater> deflater = deflaters_.Take(compression.level);
+  if (packing->codec == "gzip") {
+    std::unique_ptr<codec::BlockDeflater> deflater = deflaters_.Take(packing->level);
     packed = PackGzip(content, *deflater);
     deflaters_.Give(std::move(deflater));
-  } else if (Result<std::string> made = codec->Compress(content, compression.level)) {
+  } else if (Result<std::string> made =
+                 WireCodec(packing->codec)->Compress(content, packing->level)) {
     packed = *std::move(made);
   }
   if (packed.size() >= content.size()) return {};
-  if (!packed.empty()) sent.fields.push_back({"Content-Encoding", compression.codec});
+  if (!packed.empty()) sent.fields.push_back({"Content-Encoding", packing->codec});
   return packed;
+}
+
+Result<std::string> RemoteVolume::SendStream(net::ClientRequest sent, std::uint64_t size,
+                                             io::Source& content,
+                                             const std::optional<Compression>& packing) const {
+  WatchedContent watched(content);
+  std::optional<PackedSource> packed;
+  sent.body_source = &watched;
+  if (packing) {
+    sent.body_source = &packed.emplace(watched, size, *packing);
+    sent.fields.push_back({"Content-Encoding", packing->codec});
+    sent.fields.push_back({std::string(wire::kContentSizeHeader), std::to_string(size)});
+  } else {
+    sent.body_length = size;
+  }
+  Result<Response> response = Send(sent);
+  Result<std::string> answer = response ? ReadAnswer(**response) : response.error();
+  if (watched.failure()) return *watched.failure();
+  if (!answer) return Named(answer.error());
+  return answer;
 }
 
 // The bytes can be read once only. Where the answer to them is lost, the first step of a store with
 // the same operation id tells whether the operation was done.
 Result<Stored> RemoteVolume::StoreLarge(const StoreRequest& request, io::Source& content,
                                         net::ClientRequest sent) {
-  WatchedContent watched(content);
-  sent.body_source = &watched;
-  sent.body_length = request.size;
-  Result<Response> response = Send(sent);
-  Result<std::string> answer = response ? ReadAnswer(**response) : response.error();
-  if (watched.failure()) return *watched.failure();
+  const Result<std::string> answer = SendStream(std::move(sent), request.size, content,
+                                                PackingOf(request.media_type, request.codec));
   if (answer) {
     Result<Stored> stored = wire::StoredFrom(*answer, options_.name, request.signature);
     if (!stored) return Named(stored.error());
     return stored;
   }
-  const Error error = Named(answer.error());
-  if (error.code != ErrorCode::kIo) return error;
+  if (answer.error().code != ErrorCode::kIo) return answer.error();
   const Result<Lookup> found = Reference(request);
-  if (!found || found->outcome != Lookup::Outcome::kReferenced) return error;
+  if (!found || found->outcome != Lookup::Outcome::kReferenced) return answer.error();
   return Stored{*found->key, false};
 }
 
+// As a volume compresses what has no media type: that is not known here.
 Status RemoteVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {
-  WatchedContent watched(content);
-  net::ClientRequest sent = NewRequest("PUT", ContentPath(key));
-  sent.body_source = &watched;
-  sent.body_length = size;
-  const Result<Response> response = Send(sent);
-  if (watched.failure()) return *watched.failure();
-  return response ? Status() : Status(Named(response.error()));
+  const Result<std::string> answer =
+      SendStream(NewRequest("PUT", ContentPath(key)), size, content, PackingOf("", ""));
+  return answer ? Status() : Status(answer.error());
 }
 
 Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key) {

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "codec/block_deflater.h"
 #include "net/http_client.h"
+#include "store/compression.h"
 #include "store/member_volume.h"
 #include "store/remote/wire.h"
 
@@ -85,6 +87,12 @@ class RemoteVolume final : public MemberVolume {
   // Sends it again when the connection broke. Returns the body. Requires: may be repeated.
   Result<std::string> Ask(net::ClientRequest request,
                           std::size_t size_max = wire::kAnswerSizeMax) const;
+  // How a content is compressed that is sent; none: it is sent as it is.
+  std::optional<Compression> PackingOf(const std::string& media_type,
+                                       const std::string& codec) const;
+  // Sends a content as a stream. Errors: also those of the content.
+  Result<std::string> SendStream(net::ClientRequest sent, std::uint64_t size, io::Source& content,
+                                 const std::optional<Compression>& packing) const;
   // Compresses a content and says so in the request; empty: it is sent as it is.
   std::string Pack(const StoreRequest& request, std::string_view content, net::ClientRequest& sent);
   Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,

@@ -255,10 +255,19 @@ void VolumeService::Store(Call& call) {
 }
 
 void VolumeService::Restore(Call& call, const ContentKey& key) {
-  const std::optional<std::uint64_t> length = call.request.body_length();
-  if (!length) return call.Fail({ErrorCode::kInvalid, "the body needs a Content-Length"});
+  const http::Headers& headers = call.request.head().headers;
+  const std::string_view coding = headers.Find("Content-Encoding").value_or("");
+  std::optional<std::uint64_t> size = call.request.body_length();
+  if (!coding.empty()) size = ParseDecimal(headers.Find(wire::kContentSizeHeader).value_or(""));
+  if (!size) {
+    return call.Fail({ErrorCode::kInvalid,
+                      "the body needs a Content-Length, or where it is compressed a header "
+                      "Stele-Content-Size"});
+  }
   ClientBody body(call.request.body());
-  const Status restored = call.volume->Restore(key, *length, body);
+  const Result<std::unique_ptr<io::Source>> decoded = DecodedContent(body, coding, *size);
+  if (!decoded) return call.Fail(decoded.error());
+  const Status restored = call.volume->Restore(key, *size, *decoded ? **decoded : body);
   if (!restored && body.failed()) return;
   if (!restored) return call.Fail(restored.error());
   static_cast<void>(call.response.Reply(call.StartOf(204, ""), "").ok());
