@@ -4,12 +4,14 @@ import gzip
 import json
 import os
 import pathlib
+import pty
 import random
 import shutil
+import subprocess
 import tempfile
 import unittest
 
-from archive_samples import stele
+from archive_samples import STELE, stele
 
 
 class Store(unittest.TestCase):
@@ -49,6 +51,30 @@ class Store(unittest.TestCase):
             self.run_store("get", key, "--output", copy)
             self.assertEqual(pathlib.Path(copy).read_bytes(), content)
             self.run_store("get", key, "--output", copy, code=3)
+
+    def put_on_a_terminal(self, *words):
+        """The process, and what it writes for people."""
+        terminal, end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen([STELE, "store", "put", "--store", self.store, *words, "-"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=end)
+        os.close(end)
+        return process, terminal
+
+    def test_W6_progress_is_shown_on_a_terminal(self):
+        process, terminal = self.put_on_a_terminal()
+        process.stdin.write(b"text")
+        process.stdin.flush()
+        shown = b""
+        while b"MB/s" not in shown:  # before the content has ended
+            shown += os.read(terminal, 1000)
+        key = process.communicate()[0].split()[0].decode()
+        self.assertEqual(self.run_store("get", key), "text")
+        process, terminal = self.put_on_a_terminal("--quiet")
+        process.communicate(b"other")
+        self.assertEqual(process.returncode, 0)
+        with self.assertRaises(OSError):  # nothing has come
+            os.read(terminal, 1)
 
     def test_W4_a_duplicate_costs_a_reference(self):
         key = self.put(b"content")
