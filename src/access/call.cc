@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/gzip_codec.h"
+#include "formats/http/accept_encoding.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -103,20 +104,9 @@ net::ResponseStart StartOf(int status, std::string_view content_type) {
   return start;
 }
 
-bool AcceptsCoding(const http::Headers& headers, std::string_view coding) {
-  for (const std::string_view item : headers.List("Accept-Encoding")) {
-    const std::size_t end = item.find(';');
-    if (!EqualsIgnoreCase(TrimSpace(item.substr(0, end)), coding)) continue;
-    if (end == std::string_view::npos) return true;
-    const std::string_view weight = TrimSpace(item.substr(end + 1));
-    return weight.find_first_not_of("q=0.") != std::string_view::npos;
-  }
-  return false;
-}
-
 void Send(const Call& call, net::ResponseStart start, std::string_view body) {
   std::string packed;
-  if (body.size() >= kCompressedFrom && AcceptsCoding(call.request.head().headers, "gzip")) {
+  if (body.size() >= kCompressedFrom && http::AcceptsCoding(call.request.head().headers, "gzip")) {
     Result<std::string> compressed = codec::GzipCodec().Compress(body, kGzipLevel);
     if (compressed) {
       packed = *std::move(compressed);
@@ -148,32 +138,6 @@ void Redirect(const Call& call, std::string location, std::vector<net::HeaderFie
 void SendPieces(const Call& call, net::ResponseStart start, MakePiece make) {
   static_cast<void>(
       call.response.SendFrom(start, std::make_unique<GeneratedSource>(std::move(make))));
-}
-
-std::string EscapeHtml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::string PlainPage(std::string_view title, std::string_view body) {

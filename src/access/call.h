@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "access/escape.h"
 #include "access/parameters.h"
 #include "access/sight.h"
 #include "net/http_handler.h"
@@ -55,11 +56,6 @@ void Redirect(const Call& call, std::string location, std::vector<net::HeaderFie
 using MakePiece = std::function<Result<bool>(std::string& out)>;
 void SendPieces(const Call& call, net::ResponseStart start, MakePiece make);
 
-// Whether the client takes this content coding.
-bool AcceptsCoding(const http::Headers& headers, std::string_view coding);
-
-// "<" as "&lt;" and so on, also for attributes in double quotes.
-std::string EscapeHtml(std::string_view text);
 // A whole plain page of ours, without script or picture. `title` is text, `body` is HTML.
 std::string PlainPage(std::string_view title, std::string_view body);
 inline constexpr std::string_view kHtmlType = "text/html; charset=utf-8";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "access/css_rewriter.h"
+#include "access/escape.h"
 #include "access/script_rewriter.h"
 #include "formats/html/html_names.h"
 #include "formats/html/refresh.h"
@@ -63,48 +64,6 @@ bool IsScript(const html::Tag& tag) {
            type.find("ecmascript") != std::string::npos;
   }
   return true;
-}
-
-// For a value in double quotes, single quotes or none.
-std::string EscapeValue(std::string_view value) {
-  std::string out;
-  for (const char c : value) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&#34;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case ' ':
-        out += "&#32;";
-        break;
-      case '\t':
-        out += "&#9;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      case '\f':
-        out += "&#12;";
-        break;
-      case '\r':
-        out += "&#13;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::size_t SpacesBefore(std::string_view text) {
@@ -286,14 +245,14 @@ void HtmlRewriter::Meta(const html::Tag& tag) {
 
 void HtmlRewriter::SetValue(const html::Attribute& attribute, std::string_view value) {
   if (value == attribute.value) return;
-  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeValue(value));
+  Replace(attribute.value_at, IsPlain(attribute) ? value : EscapeBareValue(value));
 }
 
 void HtmlRewriter::Reference(const html::Attribute& attribute, std::string_view modifier) {
   const std::optional<Rewritten> rewritten = urls_.Rewrite(attribute.value, modifier);
   if (!rewritten) return;
   if (rewritten->replacement) {
-    return Replace(attribute.value_at, EscapeValue(*rewritten->replacement));
+    return Replace(attribute.value_at, EscapeBareValue(*rewritten->replacement));
   }
   const std::size_t spaces = SpacesBefore(Source(attribute.value_at));
   Insert(attribute.value_at.begin + spaces, rewritten->insert);
@@ -340,7 +299,7 @@ void HtmlRewriter::Srcdoc(const html::Attribute& attribute) {
   inner.Finish(document);
   if (document == attribute.value) return;
   const bool plain = IsPlain(attribute) && document.find('&') == std::string::npos;
-  Replace(attribute.value_at, plain ? document : EscapeValue(document));
+  Replace(attribute.value_at, plain ? document : EscapeBareValue(document));
 }
 
 }  // namespace stele::access

@@ -9,6 +9,7 @@
 #include "access/similar_url.h"
 #include "archive/holdings.h"
 #include "formats/html/charset.h"
+#include "formats/http/accept_encoding.h"
 #include "formats/http/media_type.h"
 #include "formats/url/url.h"
 #include "util/ascii.h"
@@ -250,8 +251,8 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
   const http::Headers& headers = call.request.head().headers;
   bool blocked = false;
   Result<std::optional<Replayed>> found = FindReplayed(
-      call.sight, path, [&](std::string_view coding) { return AcceptsCoding(headers, coding); },
-      blocked);
+      call.sight, path,
+      [&](std::string_view coding) { return http::AcceptsCoding(headers, coding); }, blocked);
   if (!found) return SendError(call, found.error());
   if (!*found) return blocked ? SendBlocked(call) : SendNotFound(call, path.url);
   Replayed& replayed = **found;

@@ -107,8 +107,7 @@ TEST(StaticPaths, I8_StayBelow) {
 }
 
 TEST(Html, I8_TextStaysText) {
-  EXPECT_EQ(EscapeHtml("<a href=\"x\" id='y'>&"),
-            "&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;");
+  EXPECT_EQ(EscapeHtml("<a href=\"x\" id='y'>&"), "&lt;a href=&#34;x&#34; id=&#39;y&#39;&gt;&amp;");
 }
 
 TEST(CdxQueries, I7_WhatCannotBeAskedIsSaid) {

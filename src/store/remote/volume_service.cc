@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/http/accept_encoding.h"
 #include "store/packed_content.h"
 #include "store/remote/volume_service_call.h"
 #include "store/remote/wire.h"
 #include "util/ascii.h"
 #include "util/digest.h"
 #include "util/json.h"
+#include "util/secret.h"
 
 namespace stele::store {
 namespace {
@@ -16,34 +18,12 @@ namespace {
 constexpr std::string_view kPrefix = "/v1/volumes/";
 constexpr std::size_t kLookupLineMax = 160;
 
-// Takes as long wherever the first difference is. The length of the token is no secret.
-bool SameSecret(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  volatile unsigned char difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
-  }
-  return difference == 0;
-}
-
 // The next segment of a path; `path` is then what follows its '/'.
 std::string_view TakeSegment(std::string_view& path) {
   const std::size_t end = std::min(path.find('/'), path.size());
   const std::string_view segment = path.substr(0, end);
   path.remove_prefix(std::min(end + 1, path.size()));
   return segment;
-}
-
-// Only codings that somebody names are used, and those with "q=0" are not.
-bool AcceptsCoding(const http::Headers& headers, std::string_view coding) {
-  for (const std::string_view item : headers.List("Accept-Encoding")) {
-    const std::size_t end = item.find(';');
-    if (!EqualsIgnoreCase(TrimSpace(item.substr(0, end)), coding)) continue;
-    if (end == std::string_view::npos) return true;
-    const std::string_view weight = TrimSpace(item.substr(end + 1));
-    return weight.find_first_not_of("0.", 2) != std::string_view::npos;
-  }
-  return false;
 }
 
 // Remembers whether it was the client that failed.
@@ -279,10 +259,10 @@ void VolumeService::Retrieve(Call& call, const ContentKey& key) {
   start.fields.push_back({"Vary", "Accept-Encoding"});
   // Contents of strangers are not for browsers to interpret.
   start.fields.push_back({"X-Content-Type-Options", "nosniff"});
-  if (AcceptsCoding(call.request.head().headers, "gzip")) {
+  if (http::AcceptsCoding(call.request.head().headers, "gzip")) {
     Result<PackedContent> packed = call.volume->RetrievePacked(key);
     if (!packed) return call.Fail(packed.error());
-    if (AcceptsCoding(call.request.head().headers, packed->coding)) {
+    if (http::AcceptsCoding(call.request.head().headers, packed->coding)) {
       start.fields.push_back({"Content-Encoding", packed->coding});
       start.fields.push_back({std::string(wire::kContentSizeHeader), std::to_string(packed->size)});
       start.length = packed->packed_size;
