@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """stele serve as a process of its own, beside others that write."""
 
+import base64
 import json
 import os
 import pathlib
 import signal
+import ssl
+import stat
 import subprocess
 import time
 import unittest
@@ -17,22 +20,23 @@ SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
 
 class Serving(Archive):
-    def serve(self, *archives):
+    def serve(self, *archives, more=(), log=subprocess.DEVNULL):
         options = [word for archive in archives or [self.archive]
                    for word in ("--archive", archive)]
         server = subprocess.Popen([STELE, "serve", *map(str, options), "--listen", "127.0.0.1:0",
-                                   "--replay-listen", "127.0.0.1:0"],
-                                  stdout=subprocess.PIPE, text=True)
+                                   "--replay-listen", "127.0.0.1:0", *map(str, more)],
+                                  stdout=subprocess.PIPE, stderr=log, text=True)
         self.addCleanup(server.stdout.close)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         self.origin = server.stdout.readline().strip().rstrip("/")
         return server
 
-    def get(self, path):
+    def get(self, path, headers={}, trusted=None):
         """Status, headers and body, redirects followed."""
+        request = urllib.request.Request(self.origin + path, headers=headers)
         try:
-            with urllib.request.urlopen(self.origin + path, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=60, context=trusted) as answer:
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read()
@@ -49,6 +53,72 @@ class Serving(Archive):
         while self.get("/web/2014id_/http://b.org/")[0] == 404 and time.monotonic() < end:
             time.sleep(0.1)
         self.assertEqual(self.get("/web/2014id_/http://b.org/")[2], b"two")
+
+    def test_I7_only_those_who_log_in_look(self):
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
+                                                            b"one")))
+        users, certificate, key = (self.folder / name for name in ("users", "c.pem", "k.pem"))
+        password = "correct horse battery"
+        self.run_stele("user", "add", "ada", "--users", users, input=password.encode() + b"\n")
+        token = self.run_stele("user", "token", "robot", "--users", users).strip()
+        self.assertEqual(stat.S_IMODE(users.stat().st_mode), 0o600)
+        self.assertNotIn(password, users.read_text())
+        self.assertNotIn(token, users.read_text())
+        self.assertIn("ada  password, 0 tokens", self.run_stele("user", "ls", "--users", users))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=test",
+                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+                        certificate], check=True, capture_output=True)
+        with open(self.folder / "log", "w", encoding="utf-8") as log:
+            server = self.serve(more=["--users", users, "--certificate", certificate, "--key", key,
+                                      "--log"], log=log)
+        self.assertTrue(self.origin.startswith("https://"))
+        trusted = ssl.create_default_context(cafile=certificate)
+        page = "/web/20140101000000id_/http://a.org/"
+        ada = "Basic " + base64.b64encode(f"ada:{password}".encode()).decode()
+        self.assertEqual(self.get(page, trusted=trusted)[0], 401)
+        self.assertEqual(self.get("/health", trusted=trusted)[0], 200)
+        for secret in ada, f"Bearer {token}":
+            self.assertEqual(self.get(page, {"Authorization": secret}, trusted)[2], b"one")
+        self.run_stele("user", "rm", "ada", "--users", users)
+        end = time.monotonic() + 60
+        while (self.get(page, {"Authorization": ada}, trusted)[0] == 200 and
+               time.monotonic() < end):
+            time.sleep(0.1)
+        self.assertEqual(self.get(page, {"Authorization": ada}, trusted)[0], 401)
+        server.terminate()
+        server.wait()
+        said = (self.folder / "log").read_text()
+        self.assertIn('"status": 401', said)
+        for secret in password, token, ada:
+            self.assertNotIn(secret, said)
+
+    def test_I7_users_are_made_with_care(self):
+        users = self.folder / "users"
+        self.run_stele("user", "add", "ada", "--users", users, input=b"short\n", code=2)
+        self.run_stele("user", "add", "a b", "--users", users, input=b"long enough\n", code=2)
+        self.run_stele("user", "add", "ada", input=b"long enough\n", code=2)
+        self.run_stele("user", "rm", "ada", "--users", users, code=3)
+        users.write_text("nonsense\n")
+        self.run_stele("user", "add", "ada", "--users", users, input=b"long enough\n", code=2)
+        self.assertEqual(users.read_text(), "nonsense\n")
+
+    def test_I7_beyond_this_machine_only_when_told(self):
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
+                                                            b"one")))
+        users = self.folder / "users"
+        self.run_stele("user", "token", "robot", "--users", users)
+        self.stele("serve", "--listen", "0.0.0.0:0", code=2)
+        self.stele("serve", "--listen", "127.0.0.1:0", "--replay-listen", "0.0.0.0:0", code=2)
+        self.stele("serve", "--listen", "0.0.0.0:0", "--users", users, code=2)
+        self.stele("serve", "--trusted-proxy", "anybody", code=2)
+        self.stele("serve", "--users", self.folder / "none", code=3)
+        server = self.serve(more=["--listen", "0.0.0.0:0", "--replay-listen", "0.0.0.0:0",
+                                  "--public"])
+        self.origin = self.origin.replace("0.0.0.0", "127.0.0.1")
+        self.assertEqual(self.get("/web/20140101000000id_/http://a.org/")[2], b"one")
+        self.assertEqual(self.get("/metrics")[0], 403)
+        server.terminate()
 
     def test_W15_it_stops_when_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "util/ascii.h"
+#include "util/checksum.h"
 
 namespace stele::access {
 namespace {
@@ -64,6 +66,22 @@ Result<AccessRules::Age> AccessRules::ParseAge(std::string_view text) {
   return age;
 }
 
+Result<std::vector<net::IpRange>> AccessRules::ParseRanges(std::string_view text) {
+  const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  std::vector<net::IpRange> ranges;
+  for (const nlohmann::json& one : value.is_array() ? value : nlohmann::json::array({value})) {
+    const std::optional<net::IpRange> range =
+        one.is_string() ? net::IpRange::FromText(one.get<std::string>()) : std::nullopt;
+    if (!range) {
+      return Wrong(fmt::format("\"ip\": {} is no range like \"192.0.2.0/24\"", one.dump()));
+    }
+    ranges.push_back(*range);
+  }
+  // A rule for nobody would otherwise be one for everybody.
+  if (ranges.empty()) return Wrong("\"ip\" has no range");
+  return ranges;
+}
+
 Result<AccessRules::Rule> AccessRules::ParseRule(std::string_view text) {
   const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
   if (!object.is_object() || !object.contains("access") || !object["access"].is_string()) {
@@ -78,8 +96,18 @@ Result<AccessRules::Rule> AccessRules::ParseRule(std::string_view text) {
   } else if (access != "allow" && access != "allow_ignore_embargo") {
     return Wrong(fmt::format("\"{}\" is none of allow, block, exclude", access));
   }
-  if (object.contains("user") && object["user"].is_string()) {
+  if (object.contains("user")) {
+    if (!object["user"].is_string()) return Wrong("\"user\" takes a name");
     rule.user = object["user"].get<std::string>();
+  }
+  if (object.contains("ip")) {
+    Result<std::vector<net::IpRange>> from = ParseRanges(object["ip"].dump());
+    if (!from) return from.error();
+    rule.from = *std::move(from);
+  }
+  if (object.contains("downloads")) {
+    if (!object["downloads"].is_boolean()) return Wrong("\"downloads\" takes true or false");
+    rule.downloads = object["downloads"].get<bool>();
   }
   Result<std::optional<Timestamp>> before = TimeMember(object, "before");
   if (!before) return before.error();
@@ -99,6 +127,7 @@ Result<AccessRules::Rule> AccessRules::ParseRule(std::string_view text) {
 
 Result<AccessRules> AccessRules::Parse(std::string_view text, const std::string& name) {
   AccessRules rules;
+  rules.checksum_ = ChecksumOf(text);
   std::size_t number = 0;
   for (const std::string_view raw : Split(text, '\n')) {
     ++number;
@@ -120,39 +149,59 @@ Result<AccessRules> AccessRules::Parse(std::string_view text, const std::string&
       key.remove_suffix(kExactMark.size());
     }
     if (key == kEverything) key = "";
+    rules.has_ages_ |= rule->newer || rule->older;
     rules.by_length_[key.size()][std::string(key)].push_back(*std::move(rule));
   }
   return rules;
 }
 
-bool AccessRules::Applies(const Rule& rule, Timestamp captured, Timestamp now,
-                          std::string_view user) {
-  if (!rule.user.empty() && rule.user != user) return false;
+bool AccessRules::IsFor(const Rule& rule, const Viewer& viewer) {
+  if (!rule.user.empty() && rule.user != viewer.user) return false;
+  return rule.from.empty() ||
+         (viewer.address && std::any_of(rule.from.begin(), rule.from.end(), [&](const auto& range) {
+            return range.Contains(*viewer.address);
+          }));
+}
+
+bool AccessRules::Applies(const Rule& rule, Timestamp captured, Timestamp now) {
   if (rule.before && captured >= *rule.before) return false;
   if (rule.after && captured <= *rule.after) return false;
   if (rule.newer && captured <= rule.newer->Before(now)) return false;
   return !rule.older || captured < rule.older->Before(now);
 }
 
-AccessRules::Access AccessRules::Judge(std::string_view key, Timestamp captured, Timestamp now,
-                                       std::string_view user) const {
+AccessRules::Verdict AccessRules::Judge(std::string_view key, Timestamp captured, Timestamp now,
+                                        const Viewer& viewer) const {
+  // A rule for one user goes before one for a place, that before those for everybody; and one for
+  // this URL alone before others.
+  const auto rank = [](const Rule& rule) {
+    return (rule.user.empty() ? 0 : 4) + (rule.from.empty() ? 0 : 2) + (rule.exact ? 1 : 0);
+  };
   for (const auto& [length, by_key] : by_length_) {
     if (length > key.size()) continue;
     const auto found = by_key.find(key.substr(0, length));
     if (found == by_key.end()) continue;
-    // A rule for one user goes before those for everybody, one for this URL alone before others.
     const Rule* best = nullptr;
-    const auto rank = [](const Rule& rule) {
-      return (rule.user.empty() ? 0 : 2) + (rule.exact ? 1 : 0);
-    };
     for (const Rule& rule : found->second) {
       if (rule.exact && length != key.size()) continue;
-      if (!Applies(rule, captured, now, user)) continue;
+      if (!IsFor(rule, viewer) || !Applies(rule, captured, now)) continue;
       if (best == nullptr || rank(rule) > rank(*best)) best = &rule;
     }
-    if (best != nullptr) return best->access;
+    if (best != nullptr) return {best->access, best->downloads};
   }
-  return Access::kAllow;
+  return {};
+}
+
+std::string AccessRules::ClassOf(const Viewer& viewer) const {
+  std::string names = fmt::format("{:x}:", checksum_);
+  for (const auto& [length, by_key] : by_length_) {
+    for (const auto& [key, rules] : by_key) {
+      for (const Rule& rule : rules) {
+        if (!rule.user.empty() || !rule.from.empty()) names += IsFor(rule, viewer) ? '1' : '0';
+      }
+    }
+  }
+  return names;
 }
 
 }  // namespace stele::access

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "access/viewer.h"
+#include "net/ip_range.h"
 #include "util/result.h"
 #include "util/timestamp.h"
 
@@ -21,14 +23,23 @@ class AccessRules {
     kExclude,  // it is not there: 404
   };
 
+  struct Verdict {
+    Access access = Access::kAllow;
+    bool downloads = true;  // false: it may be looked at, but not taken away
+  };
+
   // Errors: kInvalid, naming the line.
   static Result<AccessRules> Parse(std::string_view text, const std::string& name);
 
-  // `now` is when it is asked, for rules about the age of captures. `user` is empty for the public.
-  Access Judge(std::string_view key, Timestamp captured, Timestamp now,
-               std::string_view user) const;
+  // `now` is when it is asked, for rules about the age of captures.
+  Verdict Judge(std::string_view key, Timestamp captured, Timestamp now,
+                const Viewer& viewer) const;
 
   bool empty() const { return by_length_.empty(); }
+  // Whether what may be shown changes while time goes by.
+  bool has_ages() const { return has_ages_; }
+  // The same for all viewers to whom the same rules apply; another one when the rules are others.
+  std::string ClassOf(const Viewer& viewer) const;
 
  private:
   // A span of time back from now.
@@ -40,7 +51,9 @@ class AccessRules {
   };
   struct Rule {
     Access access = Access::kAllow;
-    std::string user;  // empty: everybody
+    bool downloads = true;
+    std::string user;                // empty: everybody
+    std::vector<net::IpRange> from;  // none: everywhere
     bool exact = false;
     std::optional<Timestamp> before;  // captured before; after
     std::optional<Timestamp> after;
@@ -51,10 +64,14 @@ class AccessRules {
 
   static Result<Rule> ParseRule(std::string_view json);
   static Result<Age> ParseAge(std::string_view json);
-  static bool Applies(const Rule& rule, Timestamp captured, Timestamp now, std::string_view user);
+  static Result<std::vector<net::IpRange>> ParseRanges(std::string_view json);
+  static bool IsFor(const Rule& rule, const Viewer& viewer);
+  static bool Applies(const Rule& rule, Timestamp captured, Timestamp now);
 
   // The longest first: the most special rule decides.
   std::map<std::size_t, ByKey, std::greater<>> by_length_;
+  bool has_ages_ = false;
+  std::uint64_t checksum_ = 0;  // of the text
 };
 
 }  // namespace stele::access

@@ -11,7 +11,11 @@ const Timestamp kNow = *ParseDigits("20261116");
 
 Access Judge(const AccessRules& rules, std::string_view key, std::string_view time = "2014",
              std::string_view user = "") {
-  return rules.Judge(key, *ParseDigits(time), kNow, user);
+  return rules.Judge(key, *ParseDigits(time), kNow, {std::string(user), std::nullopt}).access;
+}
+
+Viewer At(std::string_view address, std::string user = "") {
+  return {std::move(user), net::IpAddress::FromText(address)};
 }
 
 AccessRules Parse(std::string_view text) {
@@ -63,10 +67,45 @@ TEST(Rules, W15_UsersMayHaveTheirOwn) {
   EXPECT_EQ(Judge(rules, "com,x)/"), Access::kAllow);
 }
 
+// What a library shows in its reading room only, and nobody may take home.
+TEST(Rules, W15_AReadingRoomHasItsOwn) {
+  const AccessRules rules = Parse(
+      "org,a)/ - {\"access\": \"block\"}\n"
+      "org,a)/ - {\"access\": \"allow\", \"ip\": [\"192.0.2.0/24\", \"2001:db8::/32\"], "
+      "\"downloads\": false}\n"
+      "org,a)/ - {\"access\": \"exclude\", \"user\": \"guest\"}\n"
+      "org,b)/ - {\"access\": \"allow\", \"ip\": \"198.51.100.7\", \"user\": \"staff\"}\n"
+      "org,b)/ - {\"access\": \"exclude\"}\n");
+  const auto judge = [&](std::string_view key, const Viewer& viewer) {
+    return rules.Judge(key, *ParseDigits("2014"), kNow, viewer);
+  };
+  EXPECT_EQ(judge("org,a)/x", {}).access, Access::kBlock);
+  EXPECT_EQ(judge("org,a)/x", At("192.0.3.1")).access, Access::kBlock);
+  EXPECT_EQ(judge("org,a)/x", At("192.0.2.77")).access, Access::kAllow);
+  EXPECT_FALSE(judge("org,a)/x", At("192.0.2.77")).downloads);
+  EXPECT_EQ(judge("org,a)/x", At("2001:db8::5")).access, Access::kAllow);
+  EXPECT_EQ(judge("org,a)/x", At("192.0.2.77", "guest")).access, Access::kExclude);
+  EXPECT_EQ(judge("org,b)/", At("198.51.100.7")).access, Access::kExclude);
+  EXPECT_EQ(judge("org,b)/", {"staff", std::nullopt}).access, Access::kExclude);
+  EXPECT_EQ(judge("org,b)/", At("198.51.100.7", "staff")).access, Access::kAllow);
+  EXPECT_TRUE(judge("org,b)/", At("198.51.100.7", "staff")).downloads);
+  EXPECT_TRUE(judge("org,c)/", {}).downloads);
+  // Those whom the same rules are for see the same.
+  EXPECT_EQ(rules.ClassOf({}), rules.ClassOf(At("203.0.113.1", "somebody")));
+  EXPECT_EQ(rules.ClassOf(At("192.0.2.1")), rules.ClassOf(At("2001:db8::1", "staff")));
+  EXPECT_NE(rules.ClassOf({}), rules.ClassOf(At("192.0.2.1")));
+  EXPECT_NE(rules.ClassOf({}), rules.ClassOf(At("203.0.113.1", "guest")));
+}
+
 TEST(Rules, W15_AWrongLineIsNamed) {
   for (const std::string_view line :
        {"org,a)/", "org,a)/ - {", "org,a)/ - {\"access\": \"maybe\"}", "org,a)/ - {}",
         "org,a)/ - {\"access\": \"block\", \"before\": \"soon\"}",
+        "org,a)/ - {\"access\": \"block\", \"user\": 7}",
+        "org,a)/ - {\"access\": \"block\", \"ip\": []}",
+        "org,a)/ - {\"access\": \"block\", \"ip\": [\"192.0.2.0/40\"]}",
+        "org,a)/ - {\"access\": \"block\", \"ip\": 7}",
+        "org,a)/ - {\"access\": \"allow\", \"downloads\": \"no\"}",
         "org,a)/ - {\"access\": \"block\", \"newer\": {\"eons\": 1}}"}) {
     const Result<AccessRules> rules = AccessRules::Parse("\n" + std::string(line), "file");
     ASSERT_FALSE(rules) << line;

@@ -4,6 +4,7 @@
 #include "access/pages_service.h"
 #include "access/replay_service.h"
 #include "access/static_files.h"
+#include "io/random.h"
 
 namespace stele::access {
 namespace {
@@ -13,9 +14,10 @@ constexpr std::string_view kWorker = "sw.js";
 
 class TwoServers final : public AccessServer {
  public:
-  TwoServers(const AccessServerOptions& options, ServedArchives& archives, io::FileSystem& fs,
-             const io::Clock& clock, io::Sink* log)
-      : overviews_(archives, clock),
+  TwoServers(const AccessServerOptions& options, std::unique_ptr<Gate> gate,
+             ServedArchives& archives, io::FileSystem& fs, const io::Clock& clock, io::Sink* log)
+      : gate_(std::move(gate)),
+        overviews_(archives, clock),
         jobs_(options.jobs),
         addresses_(options.addresses),
         monitor_(clock, log),
@@ -23,12 +25,11 @@ class TwoServers final : public AccessServer {
         replay_files_(fs, options.web_directory.empty()
                               ? ""
                               : options.web_directory + std::string(kReplayFolder)),
-        pages_(archives, overviews_, jobs_, addresses_, page_files_, monitor_, clock,
+        pages_(*gate_, archives, overviews_, jobs_, addresses_, page_files_, monitor_, clock,
                {.software = options.software,
                 .spool_directory = options.spool_directory,
-                .user_header = options.user_header,
                 .has_worker = replay_files_.Read(kWorker).has_value()}),
-        replay_(archives, addresses_, replay_files_, clock),
+        replay_(*gate_, archives, addresses_, replay_files_, clock),
         watched_pages_("pages", pages_, monitor_),
         watched_replay_("replay", replay_, monitor_) {}
 
@@ -56,7 +57,8 @@ class TwoServers final : public AccessServer {
   }
 
  private:
-  const Overviews overviews_;
+  const std::unique_ptr<Gate> gate_;
+  Overviews overviews_;
   JobWatch jobs_;
   Addresses addresses_;
   Monitor monitor_;
@@ -76,7 +78,10 @@ Result<std::unique_ptr<AccessServer>> AccessServer::Open(const AccessServerOptio
                                                          ServedArchives& archives,
                                                          io::FileSystem& fs, const io::Clock& clock,
                                                          io::Sink* log) {
-  auto servers = std::make_unique<TwoServers>(options, archives, fs, clock, log);
+  io::SystemRandom random;
+  Result<std::unique_ptr<Gate>> gate = Gate::Open(options.gate, fs, clock, random);
+  if (!gate) return gate.error();
+  auto servers = std::make_unique<TwoServers>(options, *std::move(gate), archives, fs, clock, log);
   if (const Status started = servers->Start(options, clock); !started) return started.error();
   return std::unique_ptr<AccessServer>(std::move(servers));
 }

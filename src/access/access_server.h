@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "access/gate.h"
 #include "access/job_watch.h"
 #include "access/monitor.h"
 #include "access/origin.h"
@@ -22,7 +23,7 @@ struct AccessServerOptions {
   std::string web_directory;    // of the pages' files; empty: there are none
   std::string spool_directory;  // for downloads that are made first
   std::string software;         // "stele 0.1.0"
-  std::string user_header;      // see PagesService
+  GateOptions gate;
   JobWatch::Options jobs;
 };
 
@@ -30,7 +31,7 @@ struct AccessServerOptions {
 class AccessServer {
  public:
   // Serves when it returns. Borrows all for life; `log` may be null. Errors: those of
-  // net::HttpServer::Open().
+  // net::HttpServer::Open() and Gate::Open().
   static Result<std::unique_ptr<AccessServer>> Open(const AccessServerOptions& options,
                                                     ServedArchives& archives, io::FileSystem& fs,
                                                     const io::Clock& clock, io::Sink* log);

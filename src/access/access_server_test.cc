@@ -101,37 +101,6 @@ TEST_F(Access, I8_FilesOfThePagesAreServed) {
   EXPECT_EQ(Get("/web/*/http://a.org/").Header("Location"), "/calendar/http://a.org/");
 }
 
-TEST_F(Access, W15_HostileRequestsDoNothing) {
-  Bring(WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "one"));
-  Serve();
-  // Another host name would let a site on the web read a private archive.
-  EXPECT_EQ(Ask(server_->pages_port(), "/", "", "GET", "evil.example").status, 421);
-  EXPECT_EQ(Ask(server_->replay_port(), "/sw.js", "", "GET", "evil.example").status, 421);
-  EXPECT_EQ(Ask(server_->pages_port(), "/", "", "GET", "127.0.0.1.evil.example").status, 421);
-  EXPECT_EQ(Ask(server_->pages_port(), "/", "", "GET", "127.0.0.1:1").status, 200);
-  EXPECT_EQ(Ask(server_->pages_port(), "/", "", "GET", "x.localhost").status, 200);
-  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "TRACE"}) {
-    EXPECT_EQ(Get("/", "", method).status, 405) << method;
-  }
-  for (const std::string target :
-       {"/web/2014id_/http://a.org/%0d%0aX-Evil:%201", "/web/http://a.org/%0d%0aX-Evil:%201",
-        "/timegate/http%3A%2F%2Fa.org%2F%0d%0aX-Evil:%201", "/web/*/http://x/%0d%0aX-Evil:1",
-        "/find?url=http%3A%2F%2Fx%2F%0d%0aX-Evil:1", "/web/99999999id_/http://a.org/",
-        "/record/999999999999/1", "/record/1/99999999999999999999", "/web/", "/web/2014",
-        "/timemap/", "/timemap/link/page0/x", "/cdx", "/cdx?url=%00", "/export.warc.gz?run=x"}) {
-    const Answer answer = Get(target);
-    EXPECT_GE(answer.status, 300) << target;
-    EXPECT_LT(answer.status, 500) << target;
-    EXPECT_EQ(answer.Header("X-Evil"), "") << target;
-  }
-  for (const std::string target : {"/web/*/http://x/<script>alert(1)</script>",
-                                   "/<script>alert(1)</script>", "/web/x/\"><script>"}) {
-    const Answer answer = Get(target);
-    EXPECT_EQ(answer.body.find("<script"), std::string::npos) << answer.body;
-    EXPECT_NE(answer.Header("Content-Security-Policy"), "");
-  }
-}
-
 TEST_F(Access, W15_RecordsAndSelectionsAreDownloaded) {
   ASSERT_TRUE(fs_.MakeDirectory("/spool"));
   const WarcText warc = std::move(WarcText()
@@ -161,75 +130,6 @@ TEST_F(Access, W15_RecordsAndSelectionsAreDownloaded) {
   EXPECT_TRUE(wacz.body.starts_with("PK"));
   EXPECT_EQ(fs_.List("/spool")->size(), 0u);
   EXPECT_EQ(Get("/export.warc.gz?host=c.org").status, 404);
-}
-
-// What a rule hides is hidden on every route.
-TEST_F(Access, W15_WhatIsHiddenIsHiddenEverywhere) {
-  ASSERT_TRUE(fs_.MakeDirectory("/spool"));
-  Bring(WarcText()
-            .Response("http://open.org/", "2014-01-01T00:00:00Z", "open")
-            .Response("http://blocked.org/x", "2014-01-01T00:00:00Z", "hidden one")
-            .Response("http://excluded.org/x", "2014-01-01T00:00:00Z", "hidden two")
-            .Response("http://dated.org/x", "2012-01-01T00:00:00Z", "shown")
-            .Response("http://dated.org/x", "2014-01-01T00:00:00Z", "hidden three")
-            .Revisit("http://open.org/r", "2014-01-01T00:00:00Z", "hidden two",
-                     "http://excluded.org/x", "2014-01-01T00:00:00Z"));
-  PutFile(fs_, "a/access.aclj",
-          "org,blocked)/ - {\"access\": \"block\"}\n"
-          "org,excluded)/ - {\"access\": \"exclude\"}\n"
-          "org,dated)/ - {\"access\": \"exclude\", \"after\": \"2013\"}\n");
-  Serve();
-  EXPECT_EQ(Get("/web/20140101000000id_/http://open.org/").body, "open");
-  EXPECT_EQ(Get("/web/20140101000000id_/http://blocked.org/x").status, 451);
-  EXPECT_EQ(Get("/web/20140101000000/http://blocked.org/x").status, 451);
-  EXPECT_EQ(Get("/web/20140101000000id_/http://excluded.org/x").status, 404);
-  EXPECT_EQ(Get("/web/http://blocked.org/x").status, 451);
-  EXPECT_EQ(Get("/web/http://excluded.org/x").status, 404);
-  EXPECT_EQ(Get("/web/20140101000000id_/http://dated.org/x").Header("Location"),
-            "/web/20120101000000id_/http://dated.org/x");
-  EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://blocked.org/x").status, 451);
-  EXPECT_EQ(GetReplay("/web/20140101000000rp_/http://excluded.org/x").status, 404);
-  EXPECT_EQ(Get("/web/20140101000000id_/http://open.org/r").status, 404);
-  std::string all;
-  for (const std::string url : {"blocked.org/x", "excluded.org/x", "dated.org/x"}) {
-    for (const std::string route :
-         {"/timemap/link/http://", "/timemap/json/http://", "/timemap/cdxj/http://",
-          "/web/*/http://", "/cdx?url=", "/cdx/search/cdx?url=", "/cdx/search/cdx?output=json&url=",
-          "/cdx?sort=reverse&url=", "/cdx?closest=2014&url=", "/cdx/search/cdx?limit=-5&url=",
-          "/export.warc.gz?url=", "/timegate/http://"}) {
-      const Answer answer = Get(route + url);
-      const std::string text = answer.head + answer.body;
-      EXPECT_EQ(text.find("20140101000000"), std::string::npos) << route << url << text;
-      EXPECT_EQ(text.find("hidden"), std::string::npos) << route << url;
-    }
-  }
-  for (const std::string route : {"/cdx?matchType=domain&url=org", "/web/*/http://blocked.org/*",
-                                  "/web/*/http://dated.org/*"}) {
-    const std::string body = Get(route).body;
-    EXPECT_EQ(body.find("20140101000000 {\"url\": \"http://blocked"), std::string::npos) << body;
-    EXPECT_EQ(body.find("http://excluded.org"), std::string::npos) << body;
-    EXPECT_EQ(body.find("20140101000000 {\"url\": \"http://dated"), std::string::npos) << body;
-  }
-  for (const int serial : {1, 2, 3}) {
-    EXPECT_EQ(Get(fmt::format("/record/201401/{}", serial)).status, 404) << serial;
-  }
-}
-
-TEST_F(Access, W15_ASlowClientDoesNotStopOthers) {
-  const std::string large(8 << 20, 'x');
-  Bring(WarcText()
-            .Response("http://a.org/", "2014-01-01T00:00:00Z", "quick")
-            .Response("http://a.org/large", "2014-01-01T00:00:00Z", large, "video/mp4"));
-  AccessServerOptions options;
-  options.pages.workers = 2;
-  Serve(options);
-  std::vector<std::unique_ptr<net::RawClient>> slow;
-  for (int i = 0; i < 50; ++i) {
-    slow.push_back(std::make_unique<net::RawClient>(server_->pages_port(), 4096));
-    ASSERT_TRUE(slow.back()->Send(
-        "GET /web/20140101000000id_/http://a.org/large HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-  }
-  EXPECT_EQ(Get("/web/20140101000000id_/http://a.org/").body, "quick");
 }
 
 }  // namespace

@@ -140,6 +140,15 @@ bool HasAll(const std::string& text, const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::uint64_t StoredBytes(const Sight& sight, const Overview* overview) {
+  if (sight.has_rules()) return overview == nullptr ? 0 : overview->stored_bytes;
+  std::uint64_t bytes = 0;
+  for (const auto& [number, container] : sight.view().holdings().containers()) {
+    bytes += container.bytes;
+  }
+  return bytes;
+}
+
 void SendSites(const Call& call, const Overview* overview) {
   const Result<std::uint64_t> limit = call.parameters.Number("limit", kApiLimit, kApiLimitMax);
   if (!limit) return SendError(call, limit.error());
@@ -271,16 +280,12 @@ void SendStatistics(const Call& call, const Overview* overview) {
   json.Name("duplicates").BeginObject();
   WriteSum(json, "revisits", all.revisits);
   WriteSum(json, "repeated", all.repeated);
-  std::uint64_t stored = 0;
-  for (const auto& [number, container] : call.sight.view().holdings().containers()) {
-    stored += container.bytes;
-  }
   json.EndObject()
       .Member("captures", all.all.captures)
       .Member("pages", all.pages)
       .Member("hosts", all.sites.size())
       .Member("bytes", all.all.bytes)
-      .Member("stored_bytes", stored);
+      .Member("stored_bytes", StoredBytes(call.sight, overview));
   SendJson(call, json.EndObject().Take());
 }
 

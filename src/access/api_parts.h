@@ -26,6 +26,10 @@ void WriteCaptureObject(JsonWriter& json, const catalog::Capture& row, std::stri
 // `overview` knows how many captures of it may be seen; it may be null.
 void WriteRun(JsonWriter& json, const Call& call, const archive::Run& run,
               const Overview* overview);
+// Those that the client sees something of, the oldest first; all where there are no rules.
+std::vector<const archive::Run*> SeenRuns(const Sight& sight, const Overview* overview);
+// What lies on the disk; where there are rules, of what the client may see.
+std::uint64_t StoredBytes(const Sight& sight, const Overview* overview);
 void WriteSum(JsonWriter& json, std::string_view name, const archive::CaptureSum& sum);
 
 // What the logs of a crawl say of a run: files that pages need and the archive does not have, pages
@@ -57,11 +61,12 @@ void SendSites(const Call& call, const Overview* overview);
 void SendSearch(const Call& call, const Overview* overview);
 void SendStatistics(const Call& call, const Overview* overview);
 void SendRuns(const Call& call, const Overview* overview);
-void SendRun(const Call& call, std::string_view rest, const Overview* overview);
-void SendChanges(const Call& call);
+void SendRun(const Call& call, std::string_view number, const Overview* overview);
+void SendRunReport(const Call& call, std::string_view number, const Overview* overview);
+void SendChanges(const Call& call, const Overview* overview);
 void SendDiff(const Call& call);
 void SendBatches(const Call& call);
-void SendBatchCaptures(const Call& call, std::string_view rest);
+void SendBatchCaptures(const Call& call, std::string_view number);
 void SendCoherence(const Call& call);
 void SendJobs(const Call& call, const JobWatch& watch, const Overview* overview);
 void SendJobEvents(const Call& call, JobWatch& watch, const Overview* overview);

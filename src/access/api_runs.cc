@@ -22,17 +22,13 @@ using catalog::HeldCapture;
 constexpr std::uint64_t kOffsetMax = 1'000'000'000;
 constexpr std::uint64_t kContextMax = 100'000;
 
-void WriteTrouble(JsonWriter& json, const Call& call, std::string_view name,
-                  const archive::CaptureTrouble& trouble) {
+void WriteTrouble(JsonWriter& json, std::string_view name, const archive::CaptureTrouble& trouble) {
   json.Name(name).BeginObject().Member("captures", trouble.captures).Name("first").BeginArray();
-  for (const HeldCapture& capture : trouble.first) {
-    if (call.sight.Shows(KeyOfCapture(capture.row), capture.row))
-      WriteCaptureObject(json, capture.row);
-  }
+  for (const HeldCapture& capture : trouble.first) WriteCaptureObject(json, capture.row);
   json.EndArray().EndObject();
 }
 
-void WriteReport(JsonWriter& json, const Call& call, const archive::RunReport& report) {
+void WriteReport(JsonWriter& json, const archive::RunReport& report) {
   WriteSum(json, "all", report.all);
   WriteSum(json, "pages", report.pages);
   WriteSum(json, "revisits", report.revisits);
@@ -58,8 +54,8 @@ void WriteReport(JsonWriter& json, const Call& call, const archive::RunReport& r
   };
   json.Optional("first", time(report.first)).Optional("last", time(report.last));
   json.Member("truncated", report.truncated).Member("removed", report.removed);
-  WriteTrouble(json, call, "errors", report.errors);
-  WriteTrouble(json, call, "unresolved", report.unresolved);
+  WriteTrouble(json, "errors", report.errors);
+  WriteTrouble(json, "unresolved", report.unresolved);
   json.Member("containers", report.containers)
       .Member("container_bytes", report.container_bytes)
       .Member("unlisted", report.unlisted)
@@ -75,6 +71,12 @@ void WriteReport(JsonWriter& json, const Call& call, const archive::RunReport& r
         .EndObject();
   }
   json.EndArray();
+}
+
+// Which runs the client sees something of is said by the sums.
+Status RunsAreKnown(const Call& call, const Overview* overview) {
+  if (!call.sight.has_rules() || overview != nullptr) return {};
+  return Error{ErrorCode::kBusy, "The sums are not ready yet; try again."};
 }
 
 // Both sides of a comparison.
@@ -97,12 +99,12 @@ Result<Sides> SidesByTime(const Call& call) {
   return sides;
 }
 
-Result<Sides> SidesOf(const Call& call) {
+Result<Sides> SidesOf(const Call& call, const Overview* overview) {
   if (call.parameters.Get("from") || call.parameters.Get("to")) return SidesByTime(call);
-  const auto& runs = call.sight.view().holdings().runs();
+  if (const Status known = RunsAreKnown(call, overview); !known) return known.error();
   std::vector<std::uint32_t> numbers;
-  for (const auto& [number, run] : runs) {
-    if (run.is_from_outside()) numbers.push_back(number);
+  for (const archive::Run* run : SeenRuns(call.sight, overview)) {
+    if (run->is_from_outside()) numbers.push_back(run->number);
   }
   if (numbers.empty()) return Error{ErrorCode::kNotFound, "There is no run yet."};
   const auto max = std::numeric_limits<std::uint32_t>::max();
@@ -113,7 +115,8 @@ Result<Sides> SidesOf(const Call& call) {
   const Result<std::uint64_t> from = call.parameters.Number("from_run", previous, max);
   if (!from) return from.error();
   for (const std::uint64_t number : {*from, *to}) {
-    if (number != 0 && !runs.contains(static_cast<std::uint32_t>(number))) {
+    if (number != 0 &&
+        !call.sight.view().holdings().runs().contains(static_cast<std::uint32_t>(number))) {
       return Error{ErrorCode::kNotFound, fmt::format("There is no run {}.", number)};
     }
   }
@@ -125,11 +128,7 @@ Result<Sides> SidesOf(const Call& call) {
   return sides;
 }
 
-bool Seen(const Call& call, const std::string& key, const std::optional<HeldCapture>& capture) {
-  return capture && call.sight.Shows(key, capture->row);
-}
-
-void WriteChange(JsonWriter& json, const Call& call, const archive::Change& change) {
+void WriteChange(JsonWriter& json, const archive::Change& change) {
   json.BeginObject()
       .Member("state", archive::NameOf(change.state))
       .Member("url", change.url())
@@ -138,7 +137,7 @@ void WriteChange(JsonWriter& json, const Call& call, const archive::Change& chan
   for (const auto& [name, side] :
        {std::pair("before", &change.before), std::pair("after", &change.after)}) {
     json.Name(name);
-    if (Seen(call, change.key, *side)) {
+    if (*side) {
       WriteCaptureObject(json, (*side)->row);
     } else {
       json.Null();
@@ -174,16 +173,7 @@ Result<archive::CapturePair> PairOf(const Call& call) {
   if (before.empty() && after.empty()) {
     const std::string url = AbsoluteUrl(call.parameters.Get("url").value_or(""));
     if (url.empty()) return Error{ErrorCode::kInvalid, "say which address: url="};
-    Result<archive::CapturePair> last =
-        archive::FindLastChange(call.sight.view(), catalog::SelectUrl(url));
-    if (!last) return last;
-    pair = *std::move(last);
-    for (const HeldCapture* side : {&pair.before, &pair.after}) {
-      if (!call.sight.Shows(KeyOfCapture(side->row), side->row)) {
-        return Error{ErrorCode::kNotFound, "There is no such capture."};
-      }
-    }
-    return pair;
+    return archive::FindLastChange(call.sight.view(), catalog::SelectUrl(url), call.sight.Filter());
   }
   Result<HeldCapture> old_one = Side(call, before);
   if (!old_one) return old_one.error();
@@ -212,16 +202,22 @@ Result<std::string> TextOf(const Call& call, const HeldCapture& capture) {
   return text->value_or("");
 }
 
-// Those that may be seen.
-Result<std::uint64_t> CountBatch(const Call& call, std::uint32_t batch) {
+// The same of those that may be seen.
+Result<catalog::BatchSummary> SumBatch(const Call& call, std::uint32_t batch) {
   catalog::CaptureScan::Query query;
   query.batch = batch;
   catalog::CaptureScan scan = call.sight.view().catalog().Scan(query);
-  for (std::uint64_t count = 0;;) {
+  catalog::BatchSummary sum;
+  sum.batch = batch;
+  for (;;) {
     Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
-    if (*row == nullptr) return count;
-    if (call.sight.Shows(KeyOfCapture(**row), **row)) ++count;
+    if (*row == nullptr) return sum;
+    if (!call.sight.Shows(KeyOfCapture(**row), **row)) continue;
+    const Timestamp time = (*row)->time;
+    sum.times.first = sum.rows == 0 ? time : std::min(sum.times.first, time);
+    sum.times.last = sum.rows == 0 ? time : std::max(sum.times.last, time);
+    ++sum.rows;
   }
 }
 
@@ -260,7 +256,39 @@ void WriteHunks(JsonWriter& json, const archive::TextLines& before, const archiv
   json.EndArray();
 }
 
+// Whether what was asked for, addresses most often, names nothing that is hidden.
+bool ShowsNote(const Sight& sight, const archive::Run& run) {
+  if (!sight.has_rules()) return true;
+  catalog::Capture row;
+  row.time = run.begin;
+  const std::vector<std::string_view> words = Split(run.note, ' ');
+  return std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+    return word.empty() || sight.Shows(KeyOfUrl(AbsoluteUrl(word)), row);
+  });
+}
+
+// Never null. Errors: kNotFound where the client sees none of that number; kBusy.
+Result<const archive::Run*> FindRun(const Call& call, std::string_view text,
+                                    const Overview* overview) {
+  if (const Status known = RunsAreKnown(call, overview); !known) return known.error();
+  const std::optional<std::uint64_t> number = ParseDecimal(text);
+  for (const archive::Run* run : SeenRuns(call.sight, overview)) {
+    if (run->number == number) return run;
+  }
+  return Error{ErrorCode::kNotFound, "This run is not in this archive."};
+}
+
 }  // namespace
+
+std::vector<const archive::Run*> SeenRuns(const Sight& sight, const Overview* overview) {
+  std::vector<const archive::Run*> runs;
+  for (const auto& [number, run] : sight.view().holdings().runs()) {
+    const bool seen =
+        !sight.has_rules() || (overview != nullptr && overview->runs.contains(number));
+    if (seen) runs.push_back(&run);
+  }
+  return runs;
+}
 
 void WriteRun(JsonWriter& json, const Call& call, const archive::Run& run,
               const Overview* overview) {
@@ -272,7 +300,7 @@ void WriteRun(JsonWriter& json, const Call& call, const archive::Run& run,
   json.BeginObject()
       .Member("run", run.number)
       .Member("kind", run.kind)
-      .Member("note", run.note)
+      .Member("note", ShowsNote(call.sight, run) ? run.note : "")
       .Member("begin", FormatIsoMillis(run.begin))
       .Optional("end", run.end ? std::optional(FormatIsoMillis(*run.end)) : std::nullopt)
       .Member("containers", run.containers)
@@ -289,43 +317,37 @@ void WriteSum(JsonWriter& json, std::string_view name, const archive::CaptureSum
 }
 
 void SendRuns(const Call& call, const Overview* overview) {
-  const auto& runs = call.sight.view().holdings().runs();
+  const std::vector<const archive::Run*> runs = SeenRuns(call.sight, overview);
   JsonWriter json;
   json.BeginObject().Name("runs").BeginArray();
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    WriteRun(json, call, run->second, overview);
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) WriteRun(json, call, **run, overview);
   SendJson(call, json.EndArray().EndObject().Take());
 }
 
-void SendRun(const Call& call, std::string_view rest, const Overview* overview) {
-  const std::size_t slash = rest.find('/');
-  const std::optional<std::uint64_t> number = ParseDecimal(rest.substr(0, slash));
-  const auto& runs = call.sight.view().holdings().runs();
-  const auto run = runs.find(static_cast<std::uint32_t>(number.value_or(0)));
-  if (!number || *number > std::numeric_limits<std::uint32_t>::max() || run == runs.end()) {
-    return SendNotFound(call, "This run");
-  }
+void SendRun(const Call& call, std::string_view number, const Overview* overview) {
+  const Result<const archive::Run*> run = FindRun(call, number, overview);
+  if (!run) return SendError(call, run.error());
   JsonWriter json;
-  if (slash == std::string_view::npos) {
-    WriteRun(json, call, run->second, overview);
-    return SendJson(call, json.Take());
-  }
-  if (rest.substr(slash) != "/report") return SendNotFound(call, "This");
-  // A report counts everything that the run brought, hidden captures too.
-  if (call.sight.has_rules()) {
-    return SendError(call, 451, "", "Reports are not shown where rules hide captures.");
-  }
-  const Result<archive::RunReport> report = archive::ReportOn(call.sight.view(), run->first);
+  WriteRun(json, call, **run, overview);
+  SendJson(call, json.Take());
+}
+
+void SendRunReport(const Call& call, std::string_view number, const Overview* overview) {
+  const Result<const archive::Run*> run = FindRun(call, number, overview);
+  if (!run) return SendError(call, run.error());
+  const Result<archive::RunReport> report =
+      archive::ReportOn(call.sight.view(), (*run)->number, call.sight.Filter());
   if (!report) return SendError(call, report.error());
+  JsonWriter json;
   json.BeginObject().Name("run");
-  WriteRun(json, call, run->second, overview);
-  WriteReport(json, call, *report);
-  WriteCrawlNotes(json, call, run->second);
+  WriteRun(json, call, **run, overview);
+  WriteReport(json, *report);
+  WriteCrawlNotes(json, call, **run);
   SendJson(call, json.EndObject().Take());
 }
 
-void SendChanges(const Call& call) {
-  Result<Sides> sides = SidesOf(call);
+void SendChanges(const Call& call, const Overview* overview) {
+  Result<Sides> sides = SidesOf(call, overview);
   if (!sides) return SendError(call, sides.error());
   const bool pages = call.parameters.IsOn("pages");
   const std::vector<std::string_view> wanted =
@@ -336,6 +358,7 @@ void SendChanges(const Call& call) {
   if (!offset) return SendError(call, offset.error());
   for (archive::CaptureQuery* side : {&sides->before, &sides->after}) {
     side->where.what = catalog::SelectAll();
+    side->shows = call.sight.Filter();
   }
   archive::Changes changes(call.sight.view(), sides->before, sides->after);
   std::map<std::string_view, std::uint64_t> counts;
@@ -347,14 +370,11 @@ void SendChanges(const Call& call) {
     if (!change) return SendError(call, change.error());
     if (*change == nullptr) break;
     if (pages && !(*change)->is_page) continue;
-    const bool shown = Seen(call, (*change)->key, (*change)->before) ||
-                       Seen(call, (*change)->key, (*change)->after);
-    if (!shown) continue;
     const std::string_view state = archive::NameOf((*change)->state);
     ++counts[state];
     if (std::find(wanted.begin(), wanted.end(), state) == wanted.end()) continue;
     if (seen++ < *offset || seen > *offset + *limit) continue;
-    WriteChange(list, call, **change);
+    WriteChange(list, **change);
   }
   JsonWriter json;
   json.BeginObject();
@@ -402,16 +422,16 @@ void SendDiff(const Call& call) {
 void SendBatches(const Call& call) {
   JsonWriter json;
   json.BeginObject().Name("batches").BeginArray();
-  for (const catalog::BatchSummary& batch : call.sight.view().catalog().BatchSummaries()) {
-    std::uint64_t captures = batch.rows;
+  for (catalog::BatchSummary batch : call.sight.view().catalog().BatchSummaries()) {
     if (call.sight.has_rules()) {
-      const Result<std::uint64_t> seen = CountBatch(call, batch.batch);
+      Result<catalog::BatchSummary> seen = SumBatch(call, batch.batch);
       if (!seen) return SendError(call, seen.error());
-      captures = *seen;
+      if (seen->rows == 0) continue;
+      batch = *seen;
     }
     json.BeginObject()
         .Member("batch", batch.batch)
-        .Member("captures", captures)
+        .Member("captures", batch.rows)
         .Member("first", FormatIsoMillis(batch.times.first))
         .Member("last", FormatIsoMillis(batch.times.last))
         .Member("bytes", batch.bytes)
@@ -420,11 +440,9 @@ void SendBatches(const Call& call) {
   SendJson(call, json.EndArray().EndObject().Take());
 }
 
-void SendBatchCaptures(const Call& call, std::string_view rest) {
-  const std::optional<std::uint64_t> batch = ParseDecimal(rest.substr(0, rest.find('/')));
-  if (!batch || *batch > 999999 || !rest.ends_with("/captures")) {
-    return SendNotFound(call, "This batch");
-  }
+void SendBatchCaptures(const Call& call, std::string_view number) {
+  const std::optional<std::uint64_t> batch = ParseDecimal(number);
+  if (!batch || *batch > 999999) return SendNotFound(call, "This batch");
   const Result<std::uint64_t> limit = call.parameters.Number("limit", kApiLimit, kApiLimitMax);
   if (!limit) return SendError(call, limit.error());
   catalog::CaptureScan::Query query;

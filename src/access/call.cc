@@ -76,6 +76,8 @@ std::string_view NameOf(int status) {
   switch (status) {
     case 400:
       return "invalid";
+    case 403:
+      return "refused";
     case 404:
       return "not-found";
     case 413:
@@ -172,6 +174,11 @@ void SendNotFound(const Call& call, std::string_view what) {
 
 void SendBlocked(const Call& call) {
   SendError(call, 451, "Not to be shown", "The rules of this archive do not let this be shown.");
+}
+
+void SendKept(const Call& call) {
+  SendError(call, 403, "Not to be downloaded",
+            "The rules of this archive let this be looked at, but not be taken away.");
 }
 
 }  // namespace stele::access

@@ -67,7 +67,8 @@ void SendError(const Call& call, int status, std::string_view title, std::string
 // The status by the error's code: of what the archive has, or of what the client asked for.
 void SendError(const Call& call, const Error& error);
 void SendNotFound(const Call& call, std::string_view what);
-// What may not be shown.
+// What may not be shown; what may be shown, but not taken away.
 void SendBlocked(const Call& call);
+void SendKept(const Call& call);
 
 }  // namespace stele::access

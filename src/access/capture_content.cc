@@ -116,6 +116,10 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
     return Told(*sight.snapshot(), held, begun.error());
   }
   if (own_head) content->head_ = *std::move(own_head);
+  if (sight.has_rules()) {
+    content->may_be_taken_ = sight.Gives(KeyOfCapture(capture.row), capture.row) &&
+                             sight.Gives(KeyOfCapture(held.row), held.row);
+  }
   return content;
 }
 

@@ -47,6 +47,8 @@ class CaptureContent final : public io::Source, private record::PayloadSink {
   const ArchivedHead& head() const { return head_; }
   // The coding that is still on; empty where there is none.
   const std::string& coding() const { return coding_; }
+  // Whether rules let it be downloaded.
+  bool may_be_taken() const { return may_be_taken_; }
   // How many bytes there are, where that is known.
   std::optional<std::uint64_t> length() const { return length_; }
 
@@ -68,6 +70,7 @@ class CaptureContent final : public io::Source, private record::PayloadSink {
   const std::shared_ptr<const Snapshot> snapshot_;
   ArchivedHead head_;
   std::string coding_;
+  bool may_be_taken_ = true;
   std::optional<std::uint64_t> length_;
   std::unique_ptr<archive::StoredRecord> record_;
   record::PayloadStream stream_;

@@ -32,7 +32,8 @@ Result<catalog::Selection> UrlsOf(const Parameters& parameters) {
   return catalog::SelectAll();
 }
 
-Result<std::vector<HeldCapture>> Choose(const Call& call) {
+// What the client may take away. `kept` tells whether there was more that it may only look at.
+Result<std::vector<HeldCapture>> Choose(const Call& call, bool& kept) {
   Result<archive::CaptureQuery> query = SelectionOf(call.parameters);
   if (!query) return query.error();
   SeenCaptures captures(call.sight, *std::move(query));
@@ -41,6 +42,10 @@ Result<std::vector<HeldCapture>> Choose(const Call& call) {
     Result<const HeldCapture*> held = captures.Next();
     if (!held) return held.error();
     if (*held == nullptr) break;
+    if (!call.sight.GivesWhole(captures.key(), **held)) {
+      kept = true;
+      continue;
+    }
     if (chosen.size() >= kCapturesMax) {
       return Error{ErrorCode::kFull,
                    fmt::format("these are more than {} captures; choose fewer, or "
@@ -56,6 +61,19 @@ Result<std::vector<HeldCapture>> Choose(const Call& call) {
            std::pair(b.row.place.container, b.row.place.offset);
   });
   return chosen;
+}
+
+// Nothing after an answer.
+std::optional<std::vector<HeldCapture>> Chosen(const Call& call) {
+  bool kept = false;
+  Result<std::vector<HeldCapture>> chosen = Choose(call, kept);
+  if (chosen) return *std::move(chosen);
+  if (kept && chosen.error().code == ErrorCode::kNotFound) {
+    SendKept(call);
+  } else {
+    SendError(call, chosen.error());
+  }
+  return std::nullopt;
 }
 
 net::ResponseStart DownloadStart(std::string_view type, std::string_view name) {
@@ -130,6 +148,7 @@ void SendRecord(const Call& call, std::string_view rest) {
   Result<HeldCapture> held = call.sight.view().catalog().Get(*id);
   const bool seen = held && call.sight.Shows(KeyOfCapture(held->row), held->row);
   if (!seen) return SendNotFound(call, "This record");
+  if (!call.sight.Gives(KeyOfCapture(held->row), held->row)) return SendKept(call);
   const archive::ArchiveView& view = call.sight.view();
   const Result<std::string> path = view.PathOf(held->row.place.container);
   auto file = path ? view.fs().OpenForReading(*path)
@@ -150,8 +169,8 @@ void SendRecord(const Call& call, std::string_view rest) {
 }
 
 void SendWarc(const Call& call, const io::Clock& clock) {
-  Result<std::vector<HeldCapture>> chosen = Choose(call);
-  if (!chosen) return SendError(call, chosen.error());
+  const std::optional<std::vector<HeldCapture>> chosen = Chosen(call);
+  if (!chosen) return;
   const net::ResponseStart start = DownloadStart("application/warc", "selection.warc.gz");
   if (!call.response.Start(start) || call.is_head()) return;
   io::SystemRandom random;
@@ -162,8 +181,8 @@ void SendWarc(const Call& call, const io::Clock& clock) {
 }
 
 void SendWacz(const Call& call, const io::Clock& clock, const std::string& spool_directory) {
-  Result<std::vector<HeldCapture>> chosen = Choose(call);
-  if (!chosen) return SendError(call, chosen.error());
+  const std::optional<std::vector<HeldCapture>> chosen = Chosen(call);
+  if (!chosen) return;
   const net::ResponseStart start = DownloadStart("application/wacz", "selection.wacz");
   if (call.is_head()) {
     static_cast<void>(call.response.Start(start));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "access/gate.h"
 #include "util/json.h"
 
 namespace stele::access {
@@ -34,6 +37,17 @@ class WatchedWriter final : public net::ResponseWriter {
   int status_ = 500;
 };
 
+// What lets somebody in does not belong into a log.
+std::string WithoutTicket(std::string_view target) {
+  std::string text(target);
+  const std::string mark = fmt::format("{}=", kTicketParameter);
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+    at += mark.size();
+    text.erase(at, std::min(text.find('&', at), text.size()) - at);
+  }
+  return text;
+}
+
 }  // namespace
 
 void Monitor::Note(const net::Request& request, const Answered& answered) {
@@ -49,7 +63,7 @@ void Monitor::Note(const net::Request& request, const Answered& answered) {
   line += "\"method\": ";
   AppendJsonString(line, request.head().method);
   line += ", \"target\": ";
-  AppendJsonString(line, request.head().target);
+  AppendJsonString(line, WithoutTicket(request.head().target));
   line += fmt::format(", \"status\": {}, \"ms\": {}}}\n", answered.status, answered.milliseconds);
   static_cast<void>(log_->Write(line));
 }

@@ -22,6 +22,10 @@ constexpr auto kLookInterval = 500ms;
 constexpr std::int64_t kRestFactor = 10;
 constexpr std::size_t kTitleBytesMax = 300;
 constexpr int kAskEvery = 256;
+// Others than the public that are kept for one archive.
+constexpr std::size_t kClassesMax = 8;
+// Where rules are about the age of captures, sums are made again after so long.
+constexpr std::int64_t kAgedMilliseconds = 3600 * 1000;
 
 // Adds captures up, in the order of keys.
 class Adder {
@@ -47,6 +51,7 @@ class Adder {
   void AddSums(const catalog::Capture& row) {
     const bool is_page = (row.flags & catalog::kPage) != 0;
     overview_.all.Add(row);
+    overview_.stored_bytes += row.place.length;
     overview_.pages += is_page ? 1 : 0;
     if ((row.flags & catalog::kRevisit) != 0) overview_.revisits.Add(row);
     const std::string_view digest =
@@ -128,6 +133,7 @@ std::string TitleOf(const Sight& sight, const HeldCapture& capture) {
     Result<HeldCapture> original = archive::RevisitResolver(sight.view()).Resolve(capture);
     if (!original) return "";
     payload = *std::move(original);
+    if (!sight.Shows(KeyOfCapture(payload.row), payload.row)) return "";
   }
   const Result<std::string> title = archive::TitleOfCapture(sight.view(), payload.row);
   return title ? title->substr(0, kTitleBytesMax) : "";
@@ -184,42 +190,86 @@ Overviews::~Overviews() {
   thread_.join();
 }
 
-std::shared_ptr<const Overview> Overviews::Of(const std::string& archive) const {
+std::shared_ptr<const Overview> Overviews::Of(const Sight& sight) {
+  const std::string viewers = sight.snapshot()->rules->ClassOf(sight.viewer());
   const std::lock_guard lock(mutex_);
-  const auto found = made_.find(archive);
-  return found == made_.end() ? nullptr : found->second.overview;
+  ByClass& classes = made_[sight.snapshot()->name];
+  const auto found = classes.find(viewers);
+  if (found != classes.end()) {
+    found->second.asked = sight.now();
+    return found->second.overview;
+  }
+  if (classes.size() > kClassesMax) {
+    classes.erase(std::min_element(
+        classes.begin(), classes.end(),
+        [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; }));
+  }
+  Made& made = classes[viewers];
+  made.viewer = sight.viewer();
+  made.asked = sight.now();
+  wanted_ = true;
+  wake_.notify_all();
+  return nullptr;
 }
 
 void Overviews::Loop() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
+    wanted_ = false;
     lock.unlock();
-    for (const auto& archive : archives_.all()) Renew(*archive);
+    for (const auto& archive : archives_.all()) {
+      const std::shared_ptr<const Snapshot> now = archive->Now();
+      for (const std::string& viewers : ClassesOf(*now)) Renew(now, viewers);
+    }
     lock.lock();
-    wake_.wait_for(lock, kLookInterval, [this] { return stopping_; });
+    wake_.wait_for(lock, kLookInterval, [this] { return stopping_ || wanted_; });
   }
 }
 
-void Overviews::Renew(const ServedArchive& archive) {
-  const std::shared_ptr<const Snapshot> now = archive.Now();
+std::vector<std::string> Overviews::ClassesOf(const Snapshot& now) {
+  const std::lock_guard lock(mutex_);
+  ByClass& classes = made_[now.name];
+  std::erase_if(
+      classes, [&](const auto& one) { return one.first != now.rules->ClassOf(one.second.viewer); });
+  classes[now.rules->ClassOf({})].asked = clock_.Now();
+  std::vector<std::string> names;
+  for (const auto& [name, made] : classes) names.push_back(name);
+  return names;
+}
+
+void Overviews::Renew(const std::shared_ptr<const Snapshot>& now, const std::string& viewers) {
+  const auto find = [&]() -> Made* {
+    ByClass& classes = made_[now->name];
+    const auto found = classes.find(viewers);
+    return found == classes.end() ? nullptr : &found->second;
+  };
   Made before;
   {
     const std::lock_guard lock(mutex_);
-    before = made_[archive.name()];
+    const Made* const known = find();
+    if (known == nullptr) return;
+    before = *known;
   }
-  if (before.from != nullptr && before.from->generation == now->generation) return;
   const Timestamp begin = clock_.Now();
-  if (before.from != nullptr && begin < before.rest) return;
+  if (before.from != nullptr) {
+    const bool aged = now->rules->has_ages() &&
+                      begin.milliseconds - before.begun.milliseconds > kAgedMilliseconds;
+    if ((before.from->generation == now->generation && !aged) || begin < before.rest) return;
+  }
   Result<Overview> overview =
-      MakeOverview(Sight(now, clock_.Now(), ""), before.overview.get(), [this] {
+      MakeOverview(Sight(now, begin, before.viewer), before.overview.get(), [this] {
         const std::lock_guard lock(mutex_);
         return stopping_;
       });
   if (!overview) return;  // it is looked at again
   const Timestamp end = clock_.Now();
-  const Timestamp rest{end.milliseconds + kRestFactor * (end.milliseconds - begin.milliseconds)};
   const std::lock_guard lock(mutex_);
-  made_[archive.name()] = {std::make_shared<const Overview>(*std::move(overview)), now, rest};
+  Made* const made = find();
+  if (made == nullptr) return;
+  made->overview = std::make_shared<const Overview>(*std::move(overview));
+  made->from = now;
+  made->begun = begin;
+  made->rest = {end.milliseconds + kRestFactor * (end.milliseconds - begin.milliseconds)};
 }
 
 }  // namespace stele::access

@@ -17,7 +17,7 @@
 
 namespace stele::access {
 
-// Sums over all captures that the public may see, and the titles of pages. Immutable.
+// Sums over all captures that somebody may see, and the titles of pages. Immutable.
 struct Overview {
   struct Month {
     archive::CaptureSum all;
@@ -49,6 +49,7 @@ struct Overview {
   std::map<std::uint32_t, archive::CaptureSum> runs;
   std::map<std::string, archive::CaptureSum> statuses;
   archive::CaptureSum all;
+  std::uint64_t stored_bytes = 0;  // of their records, as they lie in containers
   std::uint64_t pages = 0;
   archive::CaptureSum revisits;
   archive::CaptureSum repeated;  // payloads that an earlier capture of the URL had
@@ -67,7 +68,8 @@ struct Overview {
 Result<Overview> MakeOverview(const Sight& sight, const Overview* before,
                               const std::function<bool()>& stop);
 
-// The overviews of all archives, made in the background, again whenever captures came. Thread-safe.
+// The overviews of all archives, made in the background, again whenever captures came. Those for
+// the public are made at once, those for others when they first ask. Thread-safe.
 class Overviews {
  public:
   // Borrows both for life.
@@ -76,24 +78,32 @@ class Overviews {
   Overviews(const Overviews&) = delete;
   Overviews& operator=(const Overviews&) = delete;
 
-  // The latest; null before the first is ready.
-  std::shared_ptr<const Overview> Of(const std::string& archive) const;
+  // The latest of what the client may see; null before the first is ready.
+  std::shared_ptr<const Overview> Of(const Sight& sight);
 
  private:
   struct Made {
+    Viewer viewer;    // one of those who see the same
+    Timestamp asked;  // last
     std::shared_ptr<const Overview> overview;
     std::shared_ptr<const Snapshot> from;
+    Timestamp begun;
     Timestamp rest;  // no other is made before
   };
+  using ByClass = std::map<std::string, Made>;  // by AccessRules::ClassOf()
+
   void Loop();
-  void Renew(const ServedArchive& archive);
+  // Adds that of the public, and drops those of rules that are no more.
+  std::vector<std::string> ClassesOf(const Snapshot& now);
+  void Renew(const std::shared_ptr<const Snapshot>& now, const std::string& viewers);
 
   const ServedArchives& archives_;
   const io::Clock& clock_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable wake_;
-  std::map<std::string, Made, std::less<>> made_;
+  std::map<std::string, ByClass> made_;  // by the archive's name
   bool stopping_ = false;
+  bool wanted_ = false;  // somebody asked for a new one
   std::thread thread_;
 };
 

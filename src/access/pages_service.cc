@@ -24,6 +24,25 @@ bool IsNavigation(const Call& call) {
   return false;
 }
 
+// To whoever is not let in.
+void Refuse(const net::Request& request, net::ResponseWriter& response, Gate::Answer answer) {
+  const bool busy = answer == Gate::Answer::kBusy;
+  const std::string_view text = busy ? "Too many try to log in at once; try again."
+                                     : "Name and password, or token, are missing or wrong.";
+  const bool is_api = request.path().find("/api/") != std::string_view::npos;
+  net::ResponseStart start = StartOf(busy ? 503 : 401, is_api ? kJsonType : kHtmlType);
+  if (busy) {
+    start.fields.push_back({"Retry-After", "1"});
+  } else {
+    start.fields.push_back({"WWW-Authenticate", "Basic realm=\"Stele\", charset=\"UTF-8\""});
+    start.fields.push_back({"WWW-Authenticate", "Bearer"});
+  }
+  static_cast<void>(response.Reply(
+      start, is_api ? fmt::format("{{\"code\": \"{}\", \"error\": \"{}\"}}\n",
+                                  busy ? "busy" : "login", text)
+                    : PlainPage(busy ? "Not now" : "Log in", fmt::format("<p>{}</p>", text))));
+}
+
 bool WantsHtml(const Call& call) {
   return call.Header("Accept").find("text/html") != std::string_view::npos;
 }
@@ -76,13 +95,17 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
     static_cast<void>(response.Reply(start, "Everything here is read-only.\n"));
     return;
   }
-  const std::string_view user =
-      options_.user_header.empty() ? std::string_view()
-                                   : request.head().headers.Find(options_.user_header).value_or("");
+  // For monitors; it says nothing of what is here.
+  if (request.path() == "/health") {
+    static_cast<void>(response.Reply(StartOf(200, kJsonType), "{\"status\": \"ok\"}\n"));
+    return;
+  }
+  Gate::Entry entry = gate_.AtPages(request);
+  if (entry.answer != Gate::Answer::kIn) return Refuse(request, response, entry.answer);
   const std::string target = TargetOf(path, request.query());
   Call call{request,
             response,
-            Sight(archive.Now(), clock_.Now(), std::string(user)),
+            Sight(archive.Now(), clock_.Now(), std::move(entry.viewer)),
             *origins,
             std::move(prefix),
             path,
@@ -91,60 +114,92 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
   Route(call);
 }
 
+const std::vector<PagesService::Served>& PagesService::Table() {
+  static const std::vector<Served> table = {
+      {"api/v1/", &PagesService::Api},          {"metrics", &PagesService::Metrics},
+      {"login", &PagesService::LogIn},          {"record/", &PagesService::Record},
+      {"export.warc.gz", &PagesService::Warc},  {"export.wacz", &PagesService::Wacz},
+      {"cdx", &PagesService::PywbCdx},          {"web/cdx", &PagesService::PywbCdx},
+      {"cdx/search/cdx", &PagesService::Cdx},   {"timemap/", &PagesService::TimeMap},
+      {"web/timemap/", &PagesService::TimeMap}, {"timegate/", &PagesService::TimeGate},
+      {"web/", &PagesService::Wayback},         {"find", &PagesService::Find},
+  };
+  return table;
+}
+
+std::vector<std::string_view> PagesService::Routes() {
+  std::vector<std::string_view> paths;
+  for (const Served& served : Table()) paths.push_back(served.path);
+  return paths;
+}
+
 void PagesService::Route(Call& call) {
   if (!call.is_read()) return Wayback(call);  // nothing else takes a body
-  if (RouteMachine(call) || RouteDownload(call)) return;
-  std::string_view target = call.target;
-  if (call.path == "web/cdx" || call.path == "cdx") return SendCdx(call, CdxDialect::kPywb);
-  if (call.path == "cdx/search/cdx") return SendCdx(call, CdxDialect::kInternetArchive);
-  for (const std::string_view timemap : {"web/timemap/", "timemap/"}) {
-    if (target.starts_with(timemap)) return SendTimeMap(call, target.substr(timemap.size()));
+  for (const Served& served : Table()) {
+    const bool fits =
+        served.path.ends_with('/') ? call.path.starts_with(served.path) : call.path == served.path;
+    if (fits) return (this->*served.send)(call);
   }
-  if (target.starts_with("timegate/")) {
-    const std::string url = AbsoluteUrl(target.substr(9));
-    if (url.empty()) return SendError(call, 400, "This cannot be asked", "There is no address.");
-    return SendTimeGate(call, url);
-  }
-  if (target.starts_with("web/")) return Wayback(call);
   Page(call);
 }
 
-bool PagesService::RouteMachine(Call& call) const {
-  constexpr std::string_view kApi = "api/v1/";
-  if (call.path.starts_with(kApi)) {
-    const ApiContext context{archives_, overviews_, jobs_, options_.software, options_.has_worker};
-    SendApi(call, context, call.path.substr(kApi.size()));
-  } else if (call.path == "health") {
-    SendJson(call, "{\"status\": \"ok\"}\n");
-  } else if (call.path == "metrics") {
-    std::string text = monitor_.Metrics();
-    text += "# HELP stele_captures Captures in containers.\n# TYPE stele_captures gauge\n";
-    for (const auto& archive : archives_.all()) {
-      text += fmt::format("stele_captures{{archive=\"{}\"}} {}\n", archive->name(),
-                          archive->Now()->view.holdings().CaptureCount());
-    }
-    SendText(call, "text/plain; version=0.0.4; charset=utf-8", text);
-  } else {
-    return false;
-  }
-  return true;
+void PagesService::Api(Call& call) {
+  const ApiContext context{archives_, overviews_,        gate_,
+                           jobs_,     options_.software, options_.has_worker};
+  SendApi(call, context, call.path.substr(std::string_view("api/v1/").size()));
 }
 
-bool PagesService::RouteDownload(Call& call) const {
-  constexpr std::string_view kRecord = "record/";
-  if (call.path.starts_with(kRecord)) {
-    SendRecord(call, call.path.substr(kRecord.size()));
-  } else if (call.path == "export.warc.gz") {
-    SendWarc(call, clock_);
-  } else if (call.path == "export.wacz") {
-    SendWacz(call, clock_, options_.spool_directory);
-  } else {
-    return false;
-  }
-  return true;
+void PagesService::Record(Call& call) {
+  SendRecord(call, call.path.substr(std::string_view("record/").size()));
 }
 
-void PagesService::Wayback(Call& call) const {
+void PagesService::Warc(Call& call) { SendWarc(call, clock_); }
+
+void PagesService::Wacz(Call& call) { SendWacz(call, clock_, options_.spool_directory); }
+
+void PagesService::PywbCdx(Call& call) { SendCdx(call, CdxDialect::kPywb); }
+
+void PagesService::Cdx(Call& call) { SendCdx(call, CdxDialect::kInternetArchive); }
+
+void PagesService::TimeMap(Call& call) {
+  constexpr std::string_view kName = "timemap/";
+  SendTimeMap(call, call.target.substr(call.target.find(kName) + kName.size()));
+}
+
+void PagesService::TimeGate(Call& call) {
+  const std::string url = AbsoluteUrl(call.target.substr(std::string_view("timegate/").size()));
+  if (url.empty()) return SendError(call, 400, "This cannot be asked", "There is no address.");
+  SendTimeGate(call, url);
+}
+
+// The form of the plain home page.
+void PagesService::Find(Call& call) {
+  const std::string url = AbsoluteUrl(call.parameters.Get("url").value_or(""));
+  if (url.empty()) return SendError(call, 400, "This cannot be asked", "There is no address.");
+  Redirect(call, fmt::format("{}web/*/{}", call.prefix, url));
+}
+
+void PagesService::Metrics(Call& call) {
+  if (!gate_.ShowsMetrics(call.sight.viewer())) {
+    return SendError(call, 403, "Not for you", "Metrics are for those who log in, and monitors.");
+  }
+  std::string text = monitor_.Metrics();
+  text += "# HELP stele_captures Captures in containers.\n# TYPE stele_captures gauge\n";
+  for (const auto& archive : archives_.all()) {
+    text += fmt::format("stele_captures{{archive=\"{}\"}} {}\n", archive->name(),
+                        archive->Now()->view.holdings().CaptureCount());
+  }
+  SendText(call, "text/plain; version=0.0.4; charset=utf-8", text);
+}
+
+void PagesService::LogIn(Call& call) {
+  if (gate_.has_users() && call.sight.viewer().user.empty()) {
+    return Refuse(call.request, call.response, Gate::Answer::kLogIn);
+  }
+  Redirect(call, call.prefix);
+}
+
+void PagesService::Wayback(Call& call) {
   std::optional<WaybackPath> path = ParseWaybackPath(call.target.substr(4));
   if (!path) {
     return SendError(call, 400, "This cannot be asked",
@@ -191,10 +246,6 @@ void PagesService::Page(Call& call) const {
     if (const auto file = files_.Read("index.html")) return SendFile(call, *file, PagePolicy(call));
   }
   if (is_home) return SendHome(call, options_.software);
-  if (path == "find") {
-    const std::string url = AbsoluteUrl(call.parameters.Get("url").value_or(""));
-    if (!url.empty()) return Redirect(call, fmt::format("{}web/*/{}", call.prefix, url));
-  }
   SendError(call, 404, "There is no such page", "The address is none of this server.");
 }
 

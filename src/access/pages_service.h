@@ -2,8 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "access/call.h"
+#include "access/gate.h"
 #include "access/job_watch.h"
 #include "access/monitor.h"
 #include "access/origin.h"
@@ -22,15 +24,15 @@ class PagesService final : public net::Handler {
   struct Options {
     std::string software;         // "stele 0.1.0"
     std::string spool_directory;  // for downloads that are made first
-    std::string user_header;      // whose value a proxy vouches for; empty: all are the public
     bool has_worker = false;      // the replay server has the files for replay in the browser
   };
 
   // Borrows all for life.
-  PagesService(ServedArchives& archives, const Overviews& overviews, JobWatch& jobs,
+  PagesService(Gate& gate, ServedArchives& archives, Overviews& overviews, JobWatch& jobs,
                const Addresses& addresses, const StaticFiles& files, const Monitor& monitor,
                const io::Clock& clock, Options options)
-      : archives_(archives),
+      : gate_(gate),
+        archives_(archives),
         overviews_(overviews),
         jobs_(jobs),
         addresses_(addresses),
@@ -41,17 +43,35 @@ class PagesService final : public net::Handler {
 
   void Handle(net::Request& request, net::ResponseWriter& response) override;
 
+  // The paths that it answers, those that end in '/' with all that is below; the rest are files.
+  static std::vector<std::string_view> Routes();
+
  private:
+  struct Served {
+    std::string_view path;
+    void (PagesService::*send)(Call& call);
+  };
+  // The first that fits answers.
+  static const std::vector<Served>& Table();
   void Route(Call& call);
-  // False: it is none of theirs.
-  bool RouteMachine(Call& call) const;
-  bool RouteDownload(Call& call) const;
-  void Wayback(Call& call) const;
+  void Api(Call& call);
+  void Metrics(Call& call);
+  void LogIn(Call& call);
+  void Record(Call& call);
+  void Warc(Call& call);
+  void Wacz(Call& call);
+  void PywbCdx(Call& call);
+  void Cdx(Call& call);
+  void TimeMap(Call& call);
+  void TimeGate(Call& call);
+  void Wayback(Call& call);
+  void Find(Call& call);
   void Page(Call& call) const;
   std::string PagePolicy(const Call& call) const;
 
+  Gate& gate_;
   ServedArchives& archives_;
-  const Overviews& overviews_;
+  Overviews& overviews_;
   JobWatch& jobs_;
   const Addresses& addresses_;
   const StaticFiles& files_;

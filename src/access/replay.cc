@@ -151,20 +151,6 @@ Result<bool> SendWithCharset(const Call& call, net::ResponseStart& start, Replay
   return true;
 }
 
-// The worker's scripts read the mark.
-void SendMissing(const Call& call, int status, std::string_view mark, std::string_view text) {
-  net::ResponseStart start;
-  start.status = status;
-  start.fields = {{"Content-Type", std::string(kHtmlType)},
-                  {"Cache-Control", "no-store"},
-                  {"Content-Security-Policy", std::string(kSandbox)}};
-  const std::string page = fmt::format(
-      "<!doctype html><html lang=\"en\" data-archive=\"{}\"><head><meta "
-      "charset=\"utf-8\"><title>{}</title></head><body><p>{}</p></body></html>\n",
-      mark, mark == "missing" ? "Not archived" : "Not shown", EscapeHtml(text));
-  static_cast<void>(call.response.Reply(start, page));
-}
-
 // Cookies that the page's scripts could see.
 std::string PresetCookies(const ArchivedHead& head) {
   std::string cookies;
@@ -247,6 +233,19 @@ void SendContent(const Call& call, net::ResponseStart start, Replayed replayed, 
   static_cast<void>(call.response.SendFrom(start, std::move(body)));
 }
 
+void SendMissing(const Call& call, int status, std::string_view mark, std::string_view text) {
+  net::ResponseStart start;
+  start.status = status;
+  start.fields = {{"Content-Type", std::string(kHtmlType)},
+                  {"Cache-Control", "no-store"},
+                  {"Content-Security-Policy", std::string(kSandbox)}};
+  const std::string page = fmt::format(
+      "<!doctype html><html lang=\"en\" data-archive=\"{}\"><head><meta "
+      "charset=\"utf-8\"><title>{}</title></head><body><p>{}</p></body></html>\n",
+      mark, mark == "missing" ? "Not archived" : "Not shown", EscapeHtml(text));
+  static_cast<void>(call.response.Reply(start, page));
+}
+
 void SendIdentity(const Call& call, const WaybackPath& path) {
   const http::Headers& headers = call.request.head().headers;
   bool blocked = false;
@@ -260,6 +259,7 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
   if (!NamesExactly(path, row) || replayed.is_similar) {
     return Redirect(call, MementoPath(call, row, "id_"), {{"Vary", "accept-datetime"}});
   }
+  if (!replayed.content->may_be_taken()) return SendKept(call);
   const ArchivedHead& head = replayed.content->head();
   net::ResponseStart start;
   start.status = WireStatus(head.status);

@@ -43,6 +43,10 @@ void SendIdentity(const Call& call, const WaybackPath& path);
 // wire is 200 whatever was archived, since a worker would follow a redirect to the live web.
 void SendForWorker(const Call& call, const WaybackPath& path);
 
+// There is nothing to replay. The pages' scripts read the mark: "missing", "blocked", "damaged",
+// "refused".
+void SendMissing(const Call& call, int status, std::string_view mark, std::string_view text);
+
 // Sends the content, or the part of it that a Range header asks for. `start` has all fields but
 // those about ranges.
 void SendContent(const Call& call, net::ResponseStart start, Replayed replayed, bool ranges);

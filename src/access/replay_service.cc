@@ -34,13 +34,20 @@ void ReplayService::Handle(net::Request& request, net::ResponseWriter& response)
     static_cast<void>(response.Reply(origins ? 405 : 421, kPlainType, "Not here.\n"));
     return;
   }
+  // No challenge: an archived page could cause it. The shell brings who is let in.
+  Gate::Entry entry = gate_.AtReplay(request);
+  const bool let_in = entry.answer == Gate::Answer::kIn;
   std::string prefix;
   std::string_view path = request.path();
   const ServedArchive& archive = TakeArchive(archives_, path, prefix);
   const std::string target = TargetOf(path, request.query());
-  Call call{request,  response,          Sight(archive.Now(), clock_.Now(), ""),
-            *origins, std::move(prefix), path,
-            target,   Parameters()};
+  Call call{
+      request,  response,          Sight(archive.Now(), clock_.Now(), std::move(entry.viewer)),
+      *origins, std::move(prefix), path,
+      target,   Parameters()};
+  if (!let_in && call.target.starts_with("web/")) {
+    return SendMissing(call, 403, "refused", "Open this from the pages of the archive.");
+  }
   Route(call);
 }
 
@@ -58,7 +65,7 @@ void ReplayService::Route(Call& call) const {
   } else if (call.target.starts_with(kScope)) {
     return WithoutWorker(call);
   } else if (call.path == "shell") {
-    return File(call, "shell.html");
+    return Shell(call);
   } else if (call.path != "shell.html") {
     return File(call, call.path);
   }
@@ -81,7 +88,22 @@ void ReplayService::WithoutWorker(Call& call) const {
                              path->url));
 }
 
-void ReplayService::File(Call& call, std::string_view path) const {
+// Whoever comes from our pages brings a ticket, and gets a cookie for what the worker will fetch.
+// It is good for this origin only: the pages know no cookies.
+void ReplayService::Shell(Call& call) const {
+  std::vector<net::HeaderField> fields;
+  const Parameters parameters = Parameters::Parse(call.request.query());
+  if (const auto ticket = parameters.Get(kTicketParameter)) {
+    if (std::optional<std::string> cookie = gate_.CookieFor(*ticket)) {
+      if (call.request.secure()) *cookie += "; Secure";
+      fields.push_back({"Set-Cookie", *std::move(cookie)});
+    }
+  }
+  File(call, "shell.html", std::move(fields));
+}
+
+void ReplayService::File(Call& call, std::string_view path,
+                         std::vector<net::HeaderField> fields) const {
   std::optional<StaticFiles::File> file = files_.Read(path);
   if (!file) {
     return SendError(call, 404, "There is nothing here",
@@ -95,7 +117,8 @@ void ReplayService::File(Call& call, std::string_view path) const {
       file->tag.insert(file->tag.size() - 1, EncodeArgument(call.origins.pages));
     }
   }
-  SendFile(call, *file, path == kWorker ? std::string(kWorkerPolicy) : ShellPolicy(call.origins));
+  SendFile(call, *file, path == kWorker ? std::string(kWorkerPolicy) : ShellPolicy(call.origins),
+           std::move(fields));
 }
 
 }  // namespace stele::access

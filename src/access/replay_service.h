@@ -1,5 +1,6 @@
 #pragma once
 
+#include "access/gate.h"
 #include "access/origin.h"
 #include "access/served_archive.h"
 #include "access/static_files.h"
@@ -13,9 +14,9 @@ namespace stele::access {
 class ReplayService final : public net::Handler {
  public:
   // Borrows all for life.
-  ReplayService(ServedArchives& archives, const Addresses& addresses, const StaticFiles& files,
-                const io::Clock& clock)
-      : archives_(archives), addresses_(addresses), files_(files), clock_(clock) {}
+  ReplayService(Gate& gate, ServedArchives& archives, const Addresses& addresses,
+                const StaticFiles& files, const io::Clock& clock)
+      : gate_(gate), archives_(archives), addresses_(addresses), files_(files), clock_(clock) {}
 
   void Handle(net::Request& request, net::ResponseWriter& response) override;
 
@@ -23,8 +24,10 @@ class ReplayService final : public net::Handler {
   void Route(Call& call) const;
   // What a worker would have answered, had it been there: back to our pages.
   void WithoutWorker(Call& call) const;
-  void File(Call& call, std::string_view path) const;
+  void Shell(Call& call) const;
+  void File(Call& call, std::string_view path, std::vector<net::HeaderField> fields = {}) const;
 
+  Gate& gate_;
   ServedArchives& archives_;
   const Addresses& addresses_;
   const StaticFiles& files_;

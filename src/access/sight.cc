@@ -1,5 +1,6 @@
 #include "access/sight.h"
 
+#include "archive/revisit_resolver.h"
 #include "formats/url/surt.h"
 
 namespace stele::access {
@@ -7,6 +8,22 @@ namespace stele::access {
 using catalog::HeldCapture;
 using catalog::LocationEntry;
 using catalog::LocationQuery;
+
+bool Sight::GivesWhole(std::string_view key, const catalog::HeldCapture& capture) const {
+  if (!Gives(key, capture.row)) return false;
+  if (!has_rules() || (capture.row.flags & catalog::kRevisit) == 0) return true;
+  const Result<HeldCapture> original = archive::RevisitResolver(view()).Resolve(capture);
+  return !original || Gives(KeyOfCapture(original->row), original->row);
+}
+
+archive::CaptureFilter Sight::Filter() const {
+  if (!has_rules()) return {};
+  return [sight = *this](std::string_view key, const catalog::Capture& row) {
+    const std::string own = key.empty() ? KeyOfCapture(row) : std::string();
+    return sight.Judge(key.empty() ? std::string_view(own) : key, row).access ==
+           AccessRules::Access::kAllow;
+  };
+}
 
 Result<const HeldCapture*> SeenCaptures::Next() {
   for (;;) {
@@ -93,7 +110,7 @@ Result<const HeldCapture*> NearestCaptures::Next() {
       held_ = *std::move(held);
       return &held_;
     }
-    met_blocked_ |= sight_.Judge(key_, held->row) == AccessRules::Access::kBlock;
+    met_blocked_ |= sight_.Judge(key_, held->row).access == AccessRules::Access::kBlock;
   }
 }
 

@@ -27,26 +27,38 @@ struct Snapshot {
 // hidden is hidden everywhere. Cheap to copy. Thread-safe.
 class Sight {
  public:
-  Sight(std::shared_ptr<const Snapshot> snapshot, Timestamp now, std::string user)
-      : snapshot_(std::move(snapshot)), now_(now), user_(std::move(user)) {}
+  Sight(std::shared_ptr<const Snapshot> snapshot, Timestamp now, Viewer viewer)
+      : snapshot_(std::move(snapshot)), now_(now), viewer_(std::move(viewer)) {}
 
   const archive::ArchiveView& view() const { return snapshot_->view; }
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
   Timestamp now() const { return now_; }
 
-  AccessRules::Access Judge(std::string_view key, const catalog::Capture& row) const {
-    if (snapshot_->rules->empty()) return AccessRules::Access::kAllow;
-    return snapshot_->rules->Judge(key, row.time, now_, user_);
+  const Viewer& viewer() const { return viewer_; }
+
+  AccessRules::Verdict Judge(std::string_view key, const catalog::Capture& row) const {
+    if (snapshot_->rules->empty()) return {};
+    return snapshot_->rules->Judge(key, row.time, now_, viewer_);
   }
   bool Shows(std::string_view key, const catalog::Capture& row) const {
-    return (row.flags & catalog::kRemoved) == 0 && Judge(key, row) == AccessRules::Access::kAllow;
+    return (row.flags & catalog::kRemoved) == 0 &&
+           Judge(key, row).access == AccessRules::Access::kAllow;
+  }
+  // Whether what is shown may also be taken away as a file.
+  bool Gives(std::string_view key, const catalog::Capture& row) const {
+    return Shows(key, row) && Judge(key, row).downloads;
   }
   bool has_rules() const { return !snapshot_->rules->empty(); }
+  // The same with its payload, which for a revisit is that of its original.
+  bool GivesWhole(std::string_view key, const catalog::HeldCapture& capture) const;
+  // For what asks about many; nothing where all is shown. What was taken down passes, as it is said
+  // of a run how much that was. Keeps the snapshot.
+  archive::CaptureFilter Filter() const;
 
  private:
   std::shared_ptr<const Snapshot> snapshot_;
   Timestamp now_;
-  std::string user_;
+  Viewer viewer_;
 };
 
 // The captures that a query finds and the client may see, in the order of key and time. Requires:

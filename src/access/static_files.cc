@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/url/percent.h"
 #include "util/ascii.h"
@@ -65,7 +66,8 @@ std::optional<StaticFiles::File> StaticFiles::Read(std::string_view path) const 
   return file;
 }
 
-void SendFile(const Call& call, const StaticFiles::File& file, std::string_view policy) {
+void SendFile(const Call& call, const StaticFiles::File& file, std::string_view policy,
+              std::vector<net::HeaderField> fields) {
   net::ResponseStart start;
   start.fields = {
       {"Content-Type", file.type},
@@ -74,6 +76,7 @@ void SendFile(const Call& call, const StaticFiles::File& file, std::string_view 
       {"ETag", file.tag},
       {"Cache-Control", file.never_changes ? "public, max-age=31536000, immutable" : "no-cache"},
       {"Content-Security-Policy", std::string(policy)}};
+  std::move(fields.begin(), fields.end(), std::back_inserter(start.fields));
   if (call.Header("If-None-Match") == file.tag) {
     start.status = 304;
     static_cast<void>(call.response.Reply(start, ""));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "access/call.h"
 #include "io/file_system.h"
@@ -37,7 +38,8 @@ class StaticFiles {
 // "a/b.js" for a path that stays below; nothing for "..", hidden files and the like.
 std::optional<std::string> SafePath(std::string_view path);
 
-// Sends it, or that the client has it already.
-void SendFile(const Call& call, const StaticFiles::File& file, std::string_view policy);
+// Sends it with these fields and those of its kind, or that the client has it already.
+void SendFile(const Call& call, const StaticFiles::File& file, std::string_view policy,
+              std::vector<net::HeaderField> fields = {});
 
 }  // namespace stele::access

@@ -60,7 +60,7 @@ Result<const catalog::HeldCapture*> CaptureResults::Next() {
     if (all && query_.batch && id_.batch != *query_.batch) continue;
     Result<catalog::HeldCapture> held = catalog_.Get(id_);
     if (!held) return held.error();
-    if (query_.Matches(held->row)) {
+    if (Takes(key_, held->row)) {
       held_ = *std::move(held);
       return &held_;
     }
@@ -93,7 +93,7 @@ Result<std::optional<catalog::HeldCapture>> CaptureResults::PickAgain(
     if (best && distance((*entry)->time) >= distance(best->row.time)) continue;
     Result<catalog::HeldCapture> held = catalog_.Get((*entry)->id);
     if (!held) return held.error();
-    if (query_.Matches(held->row)) best = *std::move(held);
+    if (Takes(key, held->row)) best = *std::move(held);
   }
 }
 

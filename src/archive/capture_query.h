@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "util/result.h"
 
 namespace stele::archive {
+
+// Whether a capture with this key counts.
+using CaptureFilter = std::function<bool(std::string_view key, const catalog::Capture& row)>;
 
 // Which captures a person asks for. All conditions that are given must hold; of one with several
 // values, one value must.
@@ -25,6 +29,7 @@ struct CaptureQuery {
   std::vector<std::string> statuses;  // "404", "4xx"
   bool pages_only = false;
   bool with_removed = false;  // also those that were taken down
+  CaptureFilter shows = {};   // of CaptureResults: and whatever this says; nothing: all
 
   bool Matches(const catalog::Capture& row) const;
 };
@@ -47,6 +52,9 @@ class CaptureResults {
  private:
   // Goes to the next entry of the index, whatever its row is. False: there is none.
   Result<bool> NextEntry();
+  bool Takes(std::string_view key, const catalog::Capture& row) const {
+    return query_.Matches(row) && (!query_.shows || query_.shows(key, row));
+  }
   // Picks among all captures of a key. Nothing when none matches.
   Result<std::optional<catalog::HeldCapture>> PickAgain(const std::string& key) const;
 

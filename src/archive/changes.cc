@@ -65,9 +65,11 @@ Result<ChangeState> CompareCaptures(const ArchiveView& view, const HeldCapture& 
                                                               : ChangeState::kTextChanged;
 }
 
-Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selection& url) {
+Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selection& url,
+                                   CaptureFilter shows) {
   CaptureQuery query;
   query.where.what = url;
+  query.shows = std::move(shows);
   CaptureResults results(view.catalog(), query);
   std::optional<HeldCapture> last;
   std::optional<CapturePair> change;

@@ -40,8 +40,10 @@ struct CapturePair {
 
 // Where its text changed last: the captures just before and after that. Where it never did, where
 // its bytes changed last; where all are the same, the last capture twice. Errors of the server are
-// passed over. Errors: kNotFound when nothing was there ever; kCorrupt, kIo.
-Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selection& url);
+// passed over, and so is what `shows` does not let pass. Errors: kNotFound when nothing was there
+// ever; kCorrupt, kIo.
+Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selection& url,
+                                   CaptureFilter shows = {});
 
 // One URL that was there before, or is there after, or both.
 struct Change {

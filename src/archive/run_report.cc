@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "archive/capture_query.h"
 #include "archive/changes.h"
 #include "archive/revisit_resolver.h"
 
@@ -55,7 +54,8 @@ class SeenPayloads {
 
 class Reporter {
  public:
-  Reporter(const ArchiveView& view, std::uint32_t run) : view_(view), run_(run) {}
+  Reporter(const ArchiveView& view, std::uint32_t run, const CaptureFilter& shows)
+      : view_(view), run_(run), shows_(shows) {}
 
   Result<RunReport> Run() {
     for (const auto& step : {&Reporter::CountContainers, &Reporter::CountCaptures,
@@ -80,6 +80,7 @@ class Reporter {
 
   const ArchiveView& view_;
   const std::uint32_t run_;
+  const CaptureFilter& shows_;
   RunReport report_;
   HostTally hosts_{kHostsShown, HostTally::By::kCaptures};
   std::vector<Revisit> revisits_;
@@ -87,6 +88,7 @@ class Reporter {
 };
 
 Status Reporter::CountContainers() {
+  if (shows_) return {};
   for (const auto& [number, container] : view_.holdings().containers()) {
     if (container.run != run_) continue;
     ++report_.containers;
@@ -108,6 +110,7 @@ Status Reporter::CountCaptures() {
   CaptureQuery query;
   query.where.what = catalog::SelectAll();
   query.with_removed = true;
+  query.shows = shows_;
   CaptureResults results(view_.catalog(), query);
   SeenPayloads seen;
   std::string key;
@@ -165,6 +168,7 @@ Status Reporter::FindOriginals() {
     if (!row) return row.error();
     if (*row == nullptr) return {};
     if (((*row)->flags & (catalog::kRevisit | catalog::kRemoved)) != 0) continue;
+    if (shows_ && !shows_((*row)->key, **row)) continue;
     if ((*row)->sha256) mark(NumberOf(*(*row)->sha256));
     if ((*row)->sha1) mark(NumberOf(*(*row)->sha1));
   }
@@ -198,12 +202,12 @@ void CaptureTrouble::Add(const HeldCapture& capture) {
   if (first.size() < kTroublesShown) first.push_back(capture);
 }
 
-Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run) {
+Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run, const CaptureFilter& shows) {
   if (!view.holdings().runs().contains(run)) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("there is no run {}; stele info lists the runs", run)};
   }
-  return Reporter(view, run).Run();
+  return Reporter(view, run, shows).Run();
 }
 
 }  // namespace stele::archive

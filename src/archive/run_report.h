@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "archive/archive_view.h"
+#include "archive/capture_query.h"
 #include "archive/host_tally.h"
 #include "catalog/capture.h"
 #include "formats/record/record.h"
@@ -68,7 +69,10 @@ struct RunReport {
 };
 
 // Goes through the whole index, and keeps of it the digests of one URL, and 16 bytes for each
-// revisit of the run. Errors: kNotFound when there is no such run; kCorrupt, kIo.
-Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run);
+// revisit of the run. Where `shows` is given, what it does not let pass is as if it were not there,
+// and nothing is said of containers, which hold that too. Errors: kNotFound when there is no such
+// run; kCorrupt, kIo.
+Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run,
+                           const CaptureFilter& shows = {});
 
 }  // namespace stele::archive

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kGrace = 10s;
 constexpr std::chrono::milliseconds kRefreshInterval = 2s;
+static_assert(kRefreshInterval < 5s, "new captures show within five seconds");
 constexpr std::size_t kWorkers = 32;
 // Of requests whose archived answers are looked for.
 constexpr std::uint64_t kBodyMax = access::kRequestBodyMax;
@@ -120,6 +121,44 @@ bool SetAddresses(const Arguments& arguments, Context& context,
   return true;
 }
 
+// Fills who may look. False after a complaint.
+bool SetGate(const Arguments& arguments, Context& context, access::AccessServerOptions& options) {
+  access::GateOptions& gate = options.gate;
+  gate.users_path = arguments.Get("--users").value_or("");
+  gate.user_header = arguments.Get("--user-header").value_or("");
+  gate.is_open = gate.users_path.empty() || arguments.Has("--public");
+  for (const auto& [option, ranges] :
+       {std::pair("--trusted-proxy", &gate.proxies), std::pair("--metrics-from", &gate.monitors)}) {
+    for (const std::string& text : arguments.GetAll(option)) {
+      const std::optional<net::IpRange> range = net::IpRange::FromText(text);
+      if (!range) {
+        Complain(context,
+                 fmt::format("{} takes an address or a range such as 192.0.2.0/24", option));
+        return false;
+      }
+      ranges->push_back(*range);
+    }
+  }
+  const bool has_users = !gate.users_path.empty();
+  gate.metrics_for_all = options.addresses.local_only && !has_users && gate.user_header.empty();
+  if (options.addresses.local_only) return true;
+  if (!has_users && gate.user_header.empty() && !arguments.Has("--public")) {
+    Complain(context,
+             "whoever reaches this address could look at the archive: give --users, listen on "
+             "127.0.0.1, or say --public");
+    return false;
+  }
+  const bool encrypted = !options.pages.certificate_file.empty() ||
+                         options.addresses.pages_origin.starts_with("https://");
+  if (has_users && !encrypted) {
+    Complain(context,
+             "passwords would cross the network for all to read: give --certificate and --key, or "
+             "say with --origin https://... that a proxy encrypts");
+    return false;
+  }
+  return true;
+}
+
 void OpenBrowser(std::string address) {
   std::string program = "xdg-open";
   char* const words[] = {program.data(), address.data(), nullptr};
@@ -129,14 +168,16 @@ void OpenBrowser(std::string address) {
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   access::AccessServerOptions options;
-  if (!SetAddresses(arguments, context, options)) return ExitCode::kUsage;
+  if (!SetAddresses(arguments, context, options) || !SetGate(arguments, context, options)) {
+    return ExitCode::kUsage;
+  }
   Result<std::string> web = WebDirectory(arguments, context);
   if (!web) return Fail(context, web.error());
   options.web_directory = *std::move(web);
   const char* temporary = std::getenv("TMPDIR");
   options.spool_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
   options.software = "Stele " STELE_VERSION;
-  options.user_header = arguments.Get("--user-header").value_or("");
+  options.gate.complain = [&](const Error& error) { Complain(context, error.text); };
   // Before anything has threads of its own.
   StopSignals signals;
   auto opened = OpenArchives(arguments, context);
@@ -166,7 +207,8 @@ Command ServeCommand() {
       "are then finished. It reads only, while other commands may write; new captures show within "
       "five seconds. Replayed pages get a port of their own, so that nothing in them reaches the "
       "archive's pages. What may be shown is said by the file access.aclj of the archive, or by "
-      "--rules. docs/access.md has the routes.";
+      "--rules; who may look, by --users. Beyond this machine it serves only those who log in, or, "
+      "with --public, everybody. docs/access.md has the routes.";
   command.options = {
       {"--archive", "DIR", "The archive; repeatable; else $STELE_ARCHIVE is taken", "."},
       {"--listen", "ADDRESS:PORT", "Where to serve; port 0 is any free one", "127.0.0.1:8080"},
@@ -175,7 +217,13 @@ Command ServeCommand() {
       {"--open", "", "Open a browser"},
       {"--web", "DIR", "The files of the pages", "web beside the program"},
       {"--rules", "FILE", "What may be shown, in pywb's .aclj format", "access.aclj in DIR"},
+      {"--users", "FILE", "Let those in who log in; stele user makes the file"},
+      {"--public", "", "Let everybody look, also without logging in"},
       {"--user-header", "NAME", "A header in which a proxy names the user that rules speak of"},
+      {"--trusted-proxy", "RANGE",
+       "Believe these what they say of clients (X-Forwarded-For, --user-header); repeatable",
+       "of --user-header: this machine"},
+      {"--metrics-from", "RANGE", "Who reads /metrics without logging in; repeatable"},
       {"--origin", "URL", "How browsers reach the pages, behind a proxy"},
       {"--replay-origin", "URL", "How browsers reach replayed pages, behind a proxy"},
       {"--certificate", "FILE", "Serve TLS with this certificate chain, in PEM"},
@@ -183,7 +231,10 @@ Command ServeCommand() {
       {"--log", "", "A line of JSON for each request, to the error output"}};
   command.examples = {{"stele serve --open", "Look at the archive in this directory"},
                       {"stele serve --archive a --archive b --listen 127.0.0.1:0",
-                       "Two archives, at /a/ and /b/, on any free port"}};
+                       "Two archives, at /a/ and /b/, on any free port"},
+                      {"stele serve --users users --listen 0.0.0.0:8080 --certificate c.pem --key "
+                       "k.pem",
+                       "For those who log in, from anywhere"}};
   command.run = Run;
   return command;
 }

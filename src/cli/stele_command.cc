@@ -5,6 +5,7 @@
 #include "cli/dedup_commands.h"
 #include "cli/job_commands.h"
 #include "cli/store_commands.h"
+#include "cli/user_command.h"
 #include "cli/warc_commands.h"
 
 namespace stele::cli {
@@ -68,12 +69,12 @@ Command SteleCommand() {
   root.examples = {{"stele crawl example.org", "Capture a web site"},
                    {"stele import --archive my-archive *.warc.gz", "Make an archive"},
                    {"stele warc check *.warc.gz", "Check web archive files"}};
-  root.commands = {CrawlCommand(), JobCommand(),    ImportCommand(),  ExportCommand(),
-                   LsCommand(),    GetCommand(),    InfoCommand(),    ChangesCommand(),
-                   DiffCommand(),  ReportCommand(), VerifyCommand(),  RmCommand(),
-                   HoldCommand(),  BatchCommand(),  WarcCommand(),    StoreCommand(),
-                   DedupCommand(), StudyCommand(),  ReindexCommand(), ServeCommand(),
-                   help,           version};
+  root.commands = {
+      CrawlCommand(),  JobCommand(),   ImportCommand(),  ExportCommand(),  LsCommand(),
+      GetCommand(),    InfoCommand(),  ChangesCommand(), DiffCommand(),    ReportCommand(),
+      VerifyCommand(), RmCommand(),    HoldCommand(),    BatchCommand(),   WarcCommand(),
+      StoreCommand(),  DedupCommand(), StudyCommand(),   ReindexCommand(), ServeCommand(),
+      UserCommand(),   help,           version};
   return root;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "formats/url/host.h"
+#include "net/ip_range.h"
 
 namespace stele::net {
 namespace {
@@ -53,14 +54,7 @@ constexpr Embedding kEmbeddings[] = {
 };
 
 bool IsIn(const IpAddress& address, const Block& block) {
-  const auto whole = static_cast<std::size_t>(block.bits / 8);
-  if (!std::equal(block.prefix.begin(), block.prefix.begin() + whole, address.bytes.begin())) {
-    return false;
-  }
-  const int rest = block.bits % 8;
-  if (rest == 0) return true;
-  const int mask = 0xff << (8 - rest) & 0xff;
-  return (address.bytes[whole] & mask) == (block.prefix[whole] & mask);
+  return SharePrefix(address.bytes, block.prefix, block.bits);
 }
 
 bool IsInAny(const IpAddress& address, std::span<const Block> blocks) {

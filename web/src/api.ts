@@ -21,7 +21,10 @@ export interface Archive {
   contact: string;
   prefix: string;
   replay_origin: string;
+  replay_ticket: string; // opens the replay origin to who logged in; empty where that is not needed
   service_worker: boolean;
+  user: string; // who logged in; empty: nobody
+  login: boolean; // whether somebody can
   captures: number;
   pages: number;
   hosts: number;

@@ -80,6 +80,9 @@ function footBar(archive: Archive): HTMLElement {
     "footer",
     { class: "bottom" },
     el("span", {}, archive.software),
+    archive.user
+      ? el("span", {}, archive.user)
+      : archive.login && el("a", { href: `${archive.prefix}login` }, texts.logIn),
     el("span", {}, el("label", { for: "language" }, `${texts.chooseLanguage} `), select),
   );
 }

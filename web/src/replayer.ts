@@ -43,9 +43,11 @@ export class Replayer {
       this.frame.setAttribute("sandbox", "allow-scripts allow-forms");
       return;
     }
-    const query = paths.prefix === "/" ? "" : `?archive=${paths.prefix.slice(1, -1)}`;
+    const query = new URLSearchParams();
+    if (paths.prefix !== "/") query.set("archive", paths.prefix.slice(1, -1));
+    if (archive.replay_ticket) query.set("ticket", archive.replay_ticket);
     addEventListener("message", (event) => this.receive(event));
-    this.frame.src = `${archive.replay_origin}/shell${query}`;
+    this.frame.src = `${archive.replay_origin}/shell?${query}`;
   }
 
   // Requires: an absolute address, as a browser writes it.

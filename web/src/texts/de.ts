@@ -19,6 +19,7 @@ export const de: Texts = {
   unreachable: "Das Archiv ist nicht zu erreichen.",
   notFound: "Diese Seite gibt es hier nicht.",
   chooseLanguage: "Sprache",
+  logIn: "Anmelden",
   counting: "Das Archiv wird noch gezählt; die Zahlen können wachsen.",
   more: "Mehr",
 

@@ -19,6 +19,7 @@ export const en = {
   unreachable: "The archive cannot be reached.",
   notFound: "There is no such page here.",
   chooseLanguage: "Language",
+  logIn: "Log in",
   counting: "The archive is still being counted; figures may grow.",
   more: "More",
 
