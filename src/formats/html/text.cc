@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "formats/html/copy_words.h"
 #include "formats/html/text_decoder.h"
 #include "formats/html/tokenizer.h"
 #include "util/ascii.h"
@@ -185,20 +186,14 @@ class TextWriter {
     }
   }
 
-  // Text that begins and ends with a word. Without branches: where words end cannot be foreseen.
+  // Text that begins and ends with a word.
   void AppendWords(std::string_view text) {
     std::string& out = page_.text;
     const std::size_t before = out.size();
     out.resize(before + text.size());
-    char* to = out.data() + before;
-    bool was_space = false;
-    for (const char c : text) {
-      const bool is_space = IsAsciiSpace(c);
-      *to = is_space ? ' ' : c;
-      to += static_cast<int>(!is_space) | static_cast<int>(!was_space);
-      was_space = is_space;
-    }
-    out.resize(static_cast<std::size_t>(to - out.data()));
+    const char* end = CopyWords(text, /*after_space=*/false, out.data() + before,
+                                [](char c) { return IsAsciiSpace(c) ? ' ' : c; });
+    out.resize(static_cast<std::size_t>(end - out.data()));
   }
 
   // The tokenizer may have cut its text inside a character of several bytes.

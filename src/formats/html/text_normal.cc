@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "formats/html/copy_words.h"
 #include "formats/html/text.h"
 #include "formats/html/utf8.h"
 #include "util/check.h"
@@ -50,19 +51,14 @@ class WordCopier {
     }
   }
 
-  // Text of ASCII, folded or not. Without branches: where words end cannot be foreseen.
+  // Text of ASCII, folded or not.
   void CopyAscii(std::string_view text) {
     const std::size_t before = out_.size();
-    char last = out_.empty() ? ' ' : out_.back();
+    const bool after_space = out_.empty() || out_.back() == ' ';
     out_.resize(before + text.size());
-    char* to = out_.data() + before;
-    for (const char c : text) {
-      const char folded = kFolded[static_cast<std::size_t>(c)];
-      *to = folded;
-      to += static_cast<int>(folded != ' ') | static_cast<int>(last != ' ');
-      last = folded;
-    }
-    out_.resize(static_cast<std::size_t>(to - out_.data()));
+    const char* end = CopyWords(text, after_space, out_.data() + before,
+                                [](char c) { return kFolded[static_cast<std::size_t>(c)]; });
+    out_.resize(static_cast<std::size_t>(end - out_.data()));
   }
 
   void Gap() {
@@ -107,7 +103,7 @@ void CopyFolded(std::string_view text, WordCopier& copier) {
   auto at = from;
   while (at != text.end()) {
     const auto ascii = std::find_if(at, text.end(), IsAsciiByte);
-    const auto end = std::find_if_not(ascii, text.end(), IsAsciiByte);
+    const auto end = ascii + static_cast<std::ptrdiff_t>(AsciiPrefix({ascii, text.end()}));
     at = end;
     if (end - ascii < kLong && end != text.end()) continue;
     if (from != ascii) copier.Copy(Fold({from, ascii}));
