@@ -20,6 +20,7 @@ if(STELE_SANITIZE)
   target_compile_options(stele_options INTERFACE -fsanitize=${STELE_SANITIZE}
                          -fno-sanitize-recover=all)
   target_link_options(stele_options INTERFACE -fsanitize=${STELE_SANITIZE})
+  target_compile_definitions(stele_options INTERFACE STELE_SANITIZED)
 endif()
 if(STELE_FUZZERS)
   target_compile_options(stele_options INTERFACE -fsanitize=fuzzer-no-link)
@@ -31,9 +32,16 @@ if(CCACHE)
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
-file(WRITE ${CMAKE_BINARY_DIR}/generated/pch_anchor.cc "")
-add_library(stele_pch OBJECT ${CMAKE_BINARY_DIR}/generated/pch_anchor.cc)
-target_link_libraries(stele_pch PRIVATE stele_options)
-target_precompile_headers(stele_pch PRIVATE
-  <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <span> <string>
-  <string_view> <unordered_map> <utility> <variant> <vector>)
+# What nearly every source includes is parsed once: for the libraries, and for the tests.
+function(stele_precompile target)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK" ${ARGN})
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/${target}.cc "")
+  add_library(${target} OBJECT ${CMAKE_BINARY_DIR}/generated/${target}.cc)
+  target_link_libraries(${target} PRIVATE stele_options ${ARG_LINK})
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <atomic> <chrono> <cstdint> <cstring> <functional> <map> <memory> <mutex>
+    <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>
+    <fmt/format.h> ${ARG_HEADERS})
+endfunction()
+stele_precompile(stele_pch)
+stele_precompile(stele_test_pch HEADERS <gmock/gmock.h> <gtest/gtest.h> LINK GTest::gmock)

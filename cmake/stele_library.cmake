@@ -2,7 +2,7 @@
 #   SOURCES a.cc b.cc          the library itself; leave out for a header-only one
 #   TESTS   a_test.cc          run by ctest with the label `unit`
 #   FUZZERS a_fuzz.cc          one program each, built where STELE_FUZZERS is on, label `fuzz`
-#   MAINS   main.cc            programs of their own, which the folder's CMakeLists.txt adds
+#   MAINS   main.cc            sources of targets that the folder's CMakeLists.txt adds itself
 #   BENCHES a_bench.cc         Google Benchmark programs, run once by ctest with the label `bench`
 #   DEPENDS util formats/url   our libraries, as folders below src/
 #   LINK    PkgConfig::libpsl) outside libraries
@@ -60,10 +60,9 @@ function(stele_test program)
     endif()
   endif()
   add_executable(${program} ${ARG_SOURCES})
-  target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_options GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${program} PRIVATE STELE_TEST_DATA="${STELE_TEST_DATA}"
-                             STELE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  target_precompile_headers(${program} REUSE_FROM stele_pch)
+  target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_test_paths stele_options GTest::gmock
+                        GTest::gtest_main)
+  target_precompile_headers(${program} REUSE_FROM stele_test_pch)
   if(ARG_LABEL STREQUAL "unit")
     add_dependencies(unit_tests ${program})
   endif()
@@ -98,9 +97,8 @@ function(stele_bench source target)
   endif()
   get_filename_component(program ${source} NAME_WE)
   add_executable(${program} ${source})
-  target_link_libraries(${program} PRIVATE ${target} stele_options benchmark::benchmark
-                        benchmark::benchmark_main)
-  target_compile_definitions(${program} PRIVATE STELE_TEST_DATA="${STELE_TEST_DATA}")
+  target_link_libraries(${program} PRIVATE ${target} stele_test_paths stele_options
+                        benchmark::benchmark benchmark::benchmark_main)
   add_test(NAME bench.${program} COMMAND ${program} --benchmark_min_time=0)
   set_tests_properties(bench.${program} PROPERTIES LABELS bench)
 endfunction()

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "access/test_access.h"
-#include "formats/url/test_data.h"
+#include "util/test_paths.h"
 
 namespace stele::access {
 namespace {
@@ -120,11 +120,10 @@ std::string AskedUrl(std::string_view key, const std::string& url) {
 class CdxOfOthers : public Serving, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(CdxOfOthers, I7_AnswersEqualTheirIndexFiles) {
-  const url::TestData data(STELE_TEST_DATA);
   const std::string folder = "warc-samples/pywb/";
   const std::string name = GetParam();
-  const std::optional<std::string> warc = data.Read(folder + name + ".warc.gz");
-  const std::optional<std::string> cdxj = data.Read(folder + name + ".cdxj");
+  const std::optional<std::string> warc = ReadSample(folder + name + ".warc.gz");
+  const std::optional<std::string> cdxj = ReadSample(folder + name + ".cdxj");
   if (!warc || !cdxj) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
   const std::uint32_t run = *archive_->BeginRun("import", "");
   PutFile(fs_, name + ".warc.gz", *warc);
@@ -177,11 +176,10 @@ struct CdxSample {
 class CdxLinesOfOthers : public Serving, public ::testing::WithParamInterface<CdxSample> {};
 
 TEST_P(CdxLinesOfOthers, I7_AnswersHaveTheirLines) {
-  const url::TestData data(STELE_TEST_DATA);
   const std::string folder = fmt::format("warc-samples/{}/", GetParam().folder);
   const std::string name = GetParam().file;
-  const std::optional<std::string> warc = data.Read(folder + name);
-  const std::optional<std::string> cdx = data.Read(folder + GetParam().cdx);
+  const std::optional<std::string> warc = ReadSample(folder + name);
+  const std::optional<std::string> cdx = ReadSample(folder + GetParam().cdx);
   if (!warc || !cdx) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
   const std::uint32_t run = *archive_->BeginRun("import", "");
   PutFile(fs_, name, *warc);

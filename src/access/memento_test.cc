@@ -5,7 +5,7 @@
 #include <set>
 
 #include "access/test_access.h"
-#include "formats/url/test_data.h"
+#include "util/test_paths.h"
 
 namespace stele::access {
 namespace {
@@ -138,12 +138,11 @@ TEST_F(Mementos, I7_AWalkOverEveryCaptureIsConsistent) {
 }
 
 TEST_F(Mementos, I7_AWalkOverSamplesOfOthersIsConsistent) {
-  const url::TestData data(STELE_TEST_DATA);
   std::map<std::string, std::set<std::string>> captured;  // key: times
   std::map<std::string, std::string> urls;                // key: URL
   for (const std::string name : {"iana", "dupes", "post-test"}) {
-    const std::optional<std::string> warc = data.Read("warc-samples/pywb/" + name + ".warc.gz");
-    const std::optional<std::string> cdx = data.Read("warc-samples/pywb/" + name + ".cdx");
+    const std::optional<std::string> warc = ReadSample("warc-samples/pywb/" + name + ".warc.gz");
+    const std::optional<std::string> cdx = ReadSample("warc-samples/pywb/" + name + ".cdx");
     if (!warc || !cdx) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
     Bring(*warc);
     for (const std::string_view line : Split(*cdx, '\n')) {

@@ -5,7 +5,7 @@
 #include "codec/deflate_codec.h"
 #include "codec/gzip_codec.h"
 #include "codec/zstd_codec.h"
-#include "formats/url/test_data.h"
+#include "util/test_paths.h"
 
 namespace stele::access {
 namespace {
@@ -292,8 +292,7 @@ TEST_F(Replaying, W15_AnswersToRequestsWithABodyAreFoundByIt) {
 }
 
 TEST_F(Replaying, W15_PostsOfASampleOfOthersAreReplayed) {
-  const url::TestData data(STELE_TEST_DATA);
-  const std::optional<std::string> warc = data.Read("warc-samples/pywb/post-test.warc.gz");
+  const std::optional<std::string> warc = ReadSample("warc-samples/pywb/post-test.warc.gz");
   if (!warc) GTEST_SKIP() << "post-test.warc.gz is not here (STELE_TEST_DATA)";
   Bring(*warc);
   Serve();

@@ -12,6 +12,7 @@
 #include "access/test_access.h"
 #include "codec/gzip_codec.h"
 #include "util/digest.h"
+#include "util/test_paths.h"
 
 namespace stele::access {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::string_view kApi = "api/v1/";
 
 // The paths that docs/access-api.yaml has, without "/api/v1/".
 std::set<std::string> DocumentedPaths() {
-  std::ifstream file(STELE_SOURCE_DIR "/docs/access-api.yaml");
+  std::ifstream file(SourcePath("docs/access-api.yaml"));
   std::set<std::string> paths;
   for (std::string line; std::getline(file, line);) {
     constexpr std::string_view kBegin = "  /api/v1/";

@@ -6,6 +6,7 @@
 
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::archive {
 namespace {
@@ -99,8 +100,7 @@ TEST(ContainerRows, AreThereWholeOrNotAtAll) {
 TEST(ContainerRows, AreWrittenAsTheGoldenFile) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(WriteRows(fs, 2));
-  std::ifstream file(STELE_SOURCE_DIR "/src/archive/golden/container-rows-1.rows",
-                     std::ios::binary);
+  std::ifstream file(SourcePath("src/archive/golden/container-rows-1.rows"), std::ios::binary);
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(*io::ReadFile(fs, "rows"), golden);
 }

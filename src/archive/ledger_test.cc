@@ -6,6 +6,7 @@
 
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::archive {
 namespace {
@@ -183,7 +184,7 @@ TEST_F(Ledger, WritesTheGoldenFile) {
     LedgerEvent event = Event(7);
     ASSERT_TRUE((*ledger)->Append(event));
   }
-  std::ifstream file(STELE_SOURCE_DIR "/src/archive/golden/ledger-1.warc", std::ios::binary);
+  std::ifstream file(SourcePath("src/archive/golden/ledger-1.warc"), std::ios::binary);
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(Bytes(), golden);
 }

@@ -10,6 +10,7 @@
 #include "archive/test_crawl.h"
 #include "archive/verify.h"
 #include "io/fault_file_system.h"
+#include "util/test_stride.h"
 
 namespace stele::archive {
 namespace {
@@ -66,7 +67,7 @@ void Judge(ArchiveWriter& archive, const Told& told) {
 class RunWriterCrash : public ::testing::TestWithParam<bool> {};
 
 TEST_P(RunWriterCrash, I1_NothingAcknowledgedIsLostWhicheverOperationFails) {
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     {
@@ -108,7 +109,7 @@ TEST_P(RunWriterCrash, I1_NothingAcknowledgedIsLostWhicheverOperationFails) {
 // The disk fails while what a crash left is being sealed.
 TEST_P(RunWriterCrash, I1_AnInterruptedRecoveryIsDoneAgain) {
   io::MemoryFileSystem crashed;
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     Told told;

@@ -7,11 +7,12 @@
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::catalog {
 namespace {
 
-constexpr const char* kGolden = STELE_SOURCE_DIR "/src/catalog/golden/rows-1.log";
+const std::string kGolden = SourcePath("src/catalog/golden/rows-1.log");
 
 // Ten groups of rows; after each third group a sync. Returns how many rows were synced.
 Result<std::size_t> WriteExample(io::FileSystem& fs, const std::string& path,

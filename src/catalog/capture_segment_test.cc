@@ -7,11 +7,12 @@
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::catalog {
 namespace {
 
-constexpr const char* kGolden = STELE_SOURCE_DIR "/src/catalog/golden/captures-1.rows";
+const std::string kGolden = SourcePath("src/catalog/golden/captures-1.rows");
 constexpr Timestamp kBegin{std::numeric_limits<std::int64_t>::min()};
 constexpr Timestamp kEnd{std::numeric_limits<std::int64_t>::max()};
 

@@ -8,6 +8,7 @@
 #include "catalog/test_twin.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "util/test_stride.h"
 
 namespace stele::catalog {
 namespace {
@@ -130,7 +131,7 @@ void ExpectNoStrays(io::MemoryFileSystem& disk) {
 }
 
 TEST(CatalogCrash, P3_WhateverFailsNothingSyncedIsLost) {
-  for (int fail_at = 1; !testing::Test::HasFailure(); ++fail_at) {
+  for (int fail_at = 1; !testing::Test::HasFailure(); fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     io::FaultFileSystem fs(disk, fail_at);
@@ -146,7 +147,7 @@ TEST(CatalogCrash, P3_WhateverFailsNothingSyncedIsLost) {
 }
 
 TEST(CatalogCrash, P3_AfterAPowerCutNothingSyncedIsLost) {
-  for (int fail_at = 1; !testing::Test::HasFailure(); ++fail_at) {
+  for (int fail_at = 1; !testing::Test::HasFailure(); fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     bool finished = false;
     for (std::uint64_t seed = 0; seed < 2; ++seed) {

@@ -12,11 +12,12 @@
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
 #include "io/random.h"
+#include "util/test_paths.h"
 
 namespace stele::catalog {
 namespace {
 
-constexpr const char* kGolden = STELE_SOURCE_DIR "/src/catalog/golden/location-1.run";
+const std::string kGolden = SourcePath("src/catalog/golden/location-1.run");
 
 // Sorted entries: most keys have few captures, some very many, some are long.
 class EntryMaker {

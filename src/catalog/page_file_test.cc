@@ -10,13 +10,14 @@
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
 #include "io/random.h"
+#include "util/test_paths.h"
 
 namespace stele::catalog {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kGolden = STELE_SOURCE_DIR "/src/catalog/golden/page-file-1";
+const std::string kGolden = SourcePath("src/catalog/golden/page-file-1");
 
 // Some that compress, one that does not, one that is empty.
 std::vector<std::string> ExamplePages() {

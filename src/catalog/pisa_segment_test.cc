@@ -10,13 +10,14 @@
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::catalog {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kGolden = STELE_SOURCE_DIR "/src/catalog/golden/pisa-segment-1";
+const std::string kGolden = SourcePath("src/catalog/golden/pisa-segment-1");
 
 // From 1400 to 2000: about the middle of what scenarios have.
 PisaSegmentOptions SmallSegment() { return {Timestamp{1400}, Timestamp{2000}, kSmallPisa, 4000}; }

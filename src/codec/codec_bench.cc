@@ -12,6 +12,7 @@
 #include "codec/gzip_member.h"
 #include "codec/test_samples.h"
 #include "codec/zstd_codec.h"
+#include "util/test_paths.h"
 
 namespace stele::codec {
 namespace {
@@ -21,10 +22,7 @@ constexpr std::size_t kPages = 400;
 
 // Real pages of 10 to 40 KB when the sample data is there, invented ones otherwise.
 std::vector<std::string> Pages() {
-  const char* root = std::getenv("STELE_TEST_DATA");
-  std::ifstream file(
-      std::string(root ? root : STELE_TEST_DATA) + "/versions/openbsd-www.versions.zst",
-      std::ios::binary);
+  std::ifstream file(SamplePath("versions/openbsd-www.versions.zst"), std::ios::binary);
   std::vector<std::string> pages;
   const auto decoder = ZstdCodec().NewDecoder();
   std::string packed(4 << 20, '\0'), text(64 << 20, '\0');

@@ -11,6 +11,7 @@
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "util/digest.h"
+#include "util/test_paths.h"
 
 namespace stele::dedup {
 namespace {
@@ -258,7 +259,7 @@ TEST_F(DigestIndexing, D1_AFlippedBitIsFound) {
 
 // What version 1 wrote is read for ever.
 TEST_F(DigestIndexing, D1_TheGoldenFileIsRead) {
-  std::ifstream file(STELE_SOURCE_DIR "/src/dedup/golden/digests-1", std::ios::binary);
+  std::ifstream file(SourcePath("src/dedup/golden/digests-1"), std::ios::binary);
   ASSERT_TRUE(file);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   PutFile(fs_, "index", bytes);

@@ -4,14 +4,14 @@
 
 #include "codec/registry.h"
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::store {
 namespace {
 
 std::string Golden(const std::string& name) {
   io::PosixFileSystem fs;
-  const Result<std::string> bytes =
-      io::ReadFile(fs, std::string(STELE_SOURCE_DIR) + "/src/store/golden/" + name);
+  const Result<std::string> bytes = io::ReadFile(fs, SourcePath("src/store/golden/" + name));
   return bytes ? *bytes : "unreadable: " + bytes.error().text;
 }
 

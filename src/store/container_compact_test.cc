@@ -10,6 +10,7 @@
 
 #include "io/fault_file_system.h"
 #include "store/container_test_lab.h"
+#include "util/test_stride.h"
 
 namespace stele::store {
 namespace {
@@ -192,7 +193,7 @@ TEST(ContainerCompact, OperationsOfLivingBlocksStayKnown) {
 }
 
 TEST(ContainerCompact, W6_ADeletedBlockStaysDeletedWhicheverContainersGo) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; seed += kTestStride) {
     SCOPED_TRACE(seed);
     io::SeededRandom dice(seed);
     ContainerLab lab;
@@ -314,7 +315,7 @@ TEST(ContainerCompact, NothingGoesFromAFrozenVolume) {
 
 TEST(ContainerCompact, W4_NothingIsLostWhereverTheDiskFailsOrThePowerGoes) {
   for (const bool power_goes : {false, true}) {
-    for (int fail_at = 1;; ++fail_at) {
+    for (int fail_at = 1;; fail_at += kTestStride) {
       SCOPED_TRACE(fmt::format("{} {}", power_goes, fail_at));
       ContainerLab lab;
       lab.options = SmallContainers();

@@ -5,11 +5,12 @@
 #include "codec/gzip_codec.h"
 #include "io/posix_file_system.h"
 #include "store/container_test_lab.h"
+#include "util/test_paths.h"
 
 namespace stele::store {
 namespace {
 
-constexpr const char* kGolden = STELE_SOURCE_DIR "/src/store/golden/container-1.warc.gz";
+const std::string kGolden = SourcePath("src/store/golden/container-1.warc.gz");
 
 // All members of a container as one text: how they are compressed may change.
 std::string Inflated(std::string packed) {

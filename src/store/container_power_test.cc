@@ -9,6 +9,7 @@
 #include "store/container_rocks_table.h"
 #include "store/container_test_lab.h"
 #include "store/test_rocks_machine.h"
+#include "util/test_stride.h"
 
 namespace stele::store {
 namespace {
@@ -109,7 +110,7 @@ class Client {
 
 TEST(ContainerPower, W4_VolumeAndTableSurviveThreeHundredPowerCuts) {
   int cut_at_work = 0;
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (std::uint64_t seed = 0; seed < 30; seed += kTestStride) {
     io::SeededRandom dice(seed);
     io::MemoryFileSystem disk;
     ASSERT_TRUE(ContainerVolume::Create(disk, "v", {"tomba", "sha256", 0}));

@@ -9,6 +9,7 @@
 #include "store/copies.h"
 #include "store/test_member.h"
 #include "store/volume_file.h"
+#include "util/test_stride.h"
 
 namespace stele::store {
 namespace {
@@ -138,7 +139,7 @@ class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
 
 TEST_P(RepairCrash, W10_RepairIsFinishedWhereverItWasInterrupted) {
   bool finished = false;
-  for (int fail_at = 1; !finished; ++fail_at) {
+  for (int fail_at = 1; !finished; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
     io::MemoryFileSystem disk;

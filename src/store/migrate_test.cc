@@ -13,6 +13,7 @@
 #include "io/random.h"
 #include "store/container_volume.h"
 #include "store/test_member.h"
+#include "util/test_stride.h"
 
 namespace stele::store {
 namespace {
@@ -248,7 +249,7 @@ TEST_P(Migrate, W9_IsFinishedWhereverItWasInterrupted) {
   for (const std::string broken : {"all", "v0", "v1", "v2"}) {
     for (const bool power_goes : {false, true}) {
       bool finished = false;
-      for (int fail_at = 1; !finished && !HasFailure(); ++fail_at) {
+      for (int fail_at = 1; !finished && !HasFailure(); fail_at += kTestStride) {
         SCOPED_TRACE(testing::Message() << broken << " " << power_goes << " " << fail_at);
         ASSERT_LT(fail_at, 3000);
         io::MemoryFileSystem disk;

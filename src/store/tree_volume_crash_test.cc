@@ -5,6 +5,7 @@
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "store/test_volume.h"
+#include "util/test_stride.h"
 
 // A volume whose disk fails, or loses its power, at any point: what was acknowledged is there, and
 // what was not is done or not done, and is done once when it is asked for again.
@@ -166,7 +167,7 @@ constexpr std::uint64_t kJournals[] = {1, 300, 1 << 20};  // settled always, som
 TEST(TreeVolumeCrash, W6_EveryDiskFailureLeavesWhatWasAcknowledged) {
   for (const std::uint64_t journal : kJournals) {
     int fail_at = 1;
-    while (FailAndGoOn(fail_at, journal, After::kNothing)) ++fail_at;
+    while (FailAndGoOn(fail_at, journal, After::kNothing)) fail_at += kTestStride;
     EXPECT_GT(fail_at, 100);
     if (HasFailure()) return;
   }
@@ -175,7 +176,7 @@ TEST(TreeVolumeCrash, W6_EveryDiskFailureLeavesWhatWasAcknowledged) {
 TEST(TreeVolumeCrash, W6_EveryDiskFailureWithPowerLossLeavesWhatWasAcknowledged) {
   for (const std::uint64_t journal : kJournals) {
     int fail_at = 1;
-    while (FailAndGoOn(fail_at, journal, After::kPowerLoss)) ++fail_at;
+    while (FailAndGoOn(fail_at, journal, After::kPowerLoss)) fail_at += kTestStride;
     EXPECT_GT(fail_at, 100);
     if (HasFailure()) return;
   }

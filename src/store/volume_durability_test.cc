@@ -11,6 +11,7 @@
 #include "store/container_test_lab.h"
 #include "store/local_store.h"
 #include "store/test_volume.h"
+#include "util/test_stride.h"
 
 namespace stele::store {
 namespace {
@@ -197,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(Volumes, VolumeDurability,
                          });
 
 TEST_P(VolumeDurability, W4_WhatWasSyncedSurvivesPowerCutsAndTheRestIsSound) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; seed += kTestStride) {
     io::SeededRandom dice(seed);
     Machine machine(GetParam());
     Client client(GetParam().durability);
@@ -226,7 +227,7 @@ TEST_P(VolumeDurability, W4_WhatWasSyncedSurvivesPowerCutsAndTheRestIsSound) {
 
 // Fails the n-th operation of the disk, for every n.
 TEST_P(VolumeDurability, W4_WhatWasSyncedSurvivesEveryFailure) {
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::SeededRandom dice(7);
     Machine machine(GetParam());

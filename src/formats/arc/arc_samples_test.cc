@@ -8,6 +8,7 @@
 #include "formats/arc/arc_grammar.h"
 #include "formats/record/test_reading.h"
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::arc {
 namespace {
@@ -19,9 +20,8 @@ using testing::ElementsAre;
 using testing::SizeIs;
 using testing::StartsWith;
 
-std::string SamplePath(std::string_view name) {
-  const char* data = std::getenv("STELE_TEST_DATA");
-  return fmt::format("{}/warc-samples/{}", data != nullptr ? data : STELE_TEST_DATA, name);
+std::string WarcSample(std::string_view name) {
+  return SamplePath(fmt::format("warc-samples/{}", name));
 }
 
 std::unique_ptr<record::Grammar> NewGrammar() { return std::make_unique<ArcGrammar>(); }
@@ -29,13 +29,13 @@ std::unique_ptr<record::Grammar> NewGrammar() { return std::make_unique<ArcGramm
 class ArcSamples : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs_.OpenForReading(SamplePath("warcio/example.arc"))) {
-      GTEST_SKIP() << "no foreign sample data at " << SamplePath("");
+    if (!fs_.OpenForReading(WarcSample("warcio/example.arc"))) {
+      GTEST_SKIP() << "no foreign sample data at " << WarcSample("");
     }
   }
 
   Reading ReadSample(std::string_view name) {
-    io::FileSource source(*fs_.OpenForReading(SamplePath(name)));
+    io::FileSource source(*fs_.OpenForReading(WarcSample(name)));
     return ReadAll(source, NewGrammar);
   }
 
@@ -54,7 +54,7 @@ TEST_F(ArcSamples, PlainAndCompressedExamplesAreTheSame) {
 
 // Its HTTP head lost its CRs after the length was written.
 TEST_F(ArcSamples, SpacesInAUrlAreKeptAndTheShortBlockIsNamed) {
-  io::FileSource source(*fs_.OpenForReading(SamplePath("warcio/example-space-in-url.arc")));
+  io::FileSource source(*fs_.OpenForReading(WarcSample("warcio/example-space-in-url.arc")));
   RecordReader reader(*record::OpenRecordInput(source), NewGrammar());
   ASSERT_TRUE(reader.Next());
   const record::Record* record = *reader.Next();

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "util/test_paths.h"
+
 namespace stele::cdx {
 namespace {
 
@@ -89,7 +91,7 @@ TEST(Cdx, CapturesSortByKeyTimeAndPlace) {
 
 // The lines of a checked-in file; a change of them is a change of the format.
 std::vector<std::string> GoldenLines(const std::string& name) {
-  std::ifstream file(STELE_SOURCE_DIR "/src/formats/cdx/golden/" + name);
+  std::ifstream file(SourcePath("src/formats/cdx/golden/" + name));
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
@@ -116,9 +118,7 @@ TEST(Cdxj, TheGoldenFileIsReadAndWrittenByteForByte) {
 
 // Real index files of several tools: each line that we read, we write again byte for byte.
 TEST(Cdx, ForeignIndexFilesRoundTrip) {
-  const char* set = std::getenv("STELE_TEST_DATA");
-  const std::filesystem::path data =
-      std::filesystem::path(set ? set : STELE_TEST_DATA) / "warc-samples";
+  const std::filesystem::path data = SamplePath("warc-samples");
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no foreign sample data at " << data;
   int lines = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {

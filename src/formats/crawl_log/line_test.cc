@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "util/test_paths.h"
+
 namespace stele::crawl_log {
 namespace {
 
@@ -168,7 +170,7 @@ TEST(CrawlLog, D1_ReaderLeavesAnUnfinishedLineToTheNextPiece) {
 }
 
 TEST(CrawlLog, D1_TheGoldenFileIsReadAndWrittenByteForByte) {
-  std::ifstream file(STELE_SOURCE_DIR "/src/formats/crawl_log/golden/heritrix3.log");
+  std::ifstream file(SourcePath("src/formats/crawl_log/golden/heritrix3.log"));
   int lines = 0;
   for (std::string text; std::getline(file, text); ++lines) {
     Result<Line> line = ParseLine(text);

@@ -9,6 +9,7 @@
 
 #include "formats/html/text_decoder.h"
 #include "util/ascii.h"
+#include "util/test_paths.h"
 
 namespace stele::html {
 namespace {
@@ -133,16 +134,11 @@ std::vector<Html5libCase> ReadHtml5lib(const std::string& path) {
   return cases;
 }
 
-std::string TestData() {
-  const char* set = std::getenv("STELE_TEST_DATA");
-  return set != nullptr ? set : STELE_TEST_DATA;
-}
-
 TEST(Charset, AgreesWithHtml5libTests) {
   std::size_t count = 0;
   for (const std::string_view name : {"tests1.dat", "tests2.dat", "test-yahoo-jp.dat"}) {
     for (const Html5libCase& one :
-         ReadHtml5lib(TestData() + "/html5lib/encoding/" + std::string(name))) {
+         ReadHtml5lib(SamplePath("html5lib/encoding/" + std::string(name)))) {
       const Encoding got = DeclaredEncoding(one.data, "").value_or(EncodingChoice{}).encoding;
       const std::optional<Encoding> want = EncodingForLabel(one.encoding);
       ASSERT_TRUE(want.has_value()) << one.encoding;
@@ -150,7 +146,7 @@ TEST(Charset, AgreesWithHtml5libTests) {
       ++count;
     }
   }
-  if (count == 0) GTEST_SKIP() << "no foreign sample data at " << TestData();
+  if (count == 0) GTEST_SKIP() << "no foreign sample data at " << SamplePath("html5lib");
   EXPECT_EQ(count, 82u);
 }
 

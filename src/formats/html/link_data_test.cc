@@ -7,17 +7,13 @@
 #include <map>
 
 #include "formats/html/link_testing.h"
+#include "util/test_paths.h"
 
 namespace stele::html {
 namespace {
 
 using testing::Contains;
 using testing::UnorderedElementsAre;
-
-std::string TestData() {
-  const char* set = std::getenv("STELE_TEST_DATA");
-  return set != nullptr ? set : STELE_TEST_DATA;
-}
 
 std::string Between(const std::string& text, std::size_t from, std::string_view mark,
                     std::string_view end) {
@@ -41,8 +37,7 @@ std::map<std::string, std::vector<std::string>> LinksOfWarc(const std::string& w
 }
 
 TEST(LinkData, FindsTheLinksOfForeignTestPages) {
-  const std::string path =
-      TestData() + "/warc-samples/webarchive-commons/link-extraction-test.warc";
+  const std::string path = SamplePath("warc-samples/webarchive-commons/link-extraction-test.warc");
   std::ifstream file(path, std::ios::binary);
   if (!file) GTEST_SKIP() << "no foreign sample data at " << path;
   const std::string warc(std::istreambuf_iterator<char>(file), {});

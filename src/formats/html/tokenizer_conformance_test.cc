@@ -10,6 +10,7 @@
 
 #include "formats/html/tokenizer_testing.h"
 #include "util/ascii.h"
+#include "util/test_paths.h"
 
 // The html5lib tests of tokenizers, each in every initial state it names, fed whole, byte by byte
 // and cut in two at every place. Parse errors are not compared: the tokenizer does not report them.
@@ -25,10 +26,7 @@ struct Case {
   Start start;
 };
 
-std::filesystem::path TestFolder() {
-  const char* set = std::getenv("STELE_TEST_DATA");
-  return std::filesystem::path(set != nullptr ? set : STELE_TEST_DATA) / "html5lib" / "tokenizer";
-}
+std::filesystem::path TestFolder() { return SamplePath("html5lib/tokenizer"); }
 
 // Lone surrogates exist in no UTF-8 input, so such tests cannot be put to us.
 bool HasLoneSurrogate(const std::string& doubly_escaped) {

@@ -15,14 +15,12 @@
 #include "formats/http/message.h"
 #include "util/ascii.h"
 #include "util/base_encoding.h"
+#include "util/test_paths.h"
 
 namespace stele::http {
 namespace {
 
-std::filesystem::path Samples() {
-  const char* root = std::getenv("STELE_TEST_DATA");
-  return std::filesystem::path(root ? root : STELE_TEST_DATA) / "warc-samples";
-}
+std::filesystem::path Samples() { return SamplePath("warc-samples"); }
 
 std::string Sha1(std::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];

@@ -8,6 +8,7 @@
 #include "formats/tianwang/tianwang_grammar.h"
 #include "io/fault_file_system.h"
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::tianwang {
 namespace {
@@ -140,8 +141,7 @@ TEST(TianwangWriter, I4_RefusesWhatWouldBreakTheRules) {
 
 TEST(TianwangWriter, I4_TheGoldenFileIsReadAndWrittenIdentically) {
   io::PosixFileSystem fs;
-  Result<std::string> golden =
-      io::ReadFile(fs, STELE_SOURCE_DIR "/src/formats/tianwang/golden/v1.tw");
+  Result<std::string> golden = io::ReadFile(fs, SourcePath("src/formats/tianwang/golden/v1.tw"));
   ASSERT_TRUE(golden);
   const Reading reading = ReadAsFile(*golden, NewGrammar);
   EXPECT_THAT(

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/url/surt.h"
-#include "formats/url/test_data.h"
 #include "util/ascii.h"
+#include "util/test_paths.h"
 
 // Keys against those in index files that other programs wrote, and against urlcanon's cases.
 namespace stele::url {
@@ -47,7 +47,7 @@ std::string_view WhyKeysDiffer(const std::string& file) {
 }
 
 TEST(SurtData, KeysEqualTheKeyColumnsOfRealIndexes) {
-  const std::string root = TestData(STELE_TEST_DATA).Path("warc-samples");
+  const std::string root = SamplePath("warc-samples");
   if (!std::filesystem::exists(root)) GTEST_SKIP() << "no foreign sample data at " << root;
   int compared = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
@@ -55,8 +55,7 @@ TEST(SurtData, KeysEqualTheKeyColumnsOfRealIndexes) {
     if (extension != ".cdx" && extension != ".cdxj") continue;
     const std::string name = entry.path().filename();
     const auto text =
-        TestData(STELE_TEST_DATA)
-            .Read("warc-samples/" + entry.path().parent_path().filename().string() + "/" + name);
+        ReadSample("warc-samples/" + entry.path().parent_path().filename().string() + "/" + name);
     ASSERT_TRUE(text) << entry.path();
     int different = 0;
     for (const IndexLine& line : ReadIndex(*text)) {
@@ -98,8 +97,8 @@ std::string Disagreements(const json& cases) {
 }
 
 TEST(SurtData, CanonicalUrlsOfUrlcanonHaveTheKeyOfTheirSource) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/surt.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/surt.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   const json cases = json::parse(*text);
   EXPECT_EQ(Disagreements(cases["Canonicalizer.DefaultIA"]), "");
   EXPECT_EQ(Disagreements(cases["Canonicalizer.IA"]), "");
@@ -123,8 +122,8 @@ TEST(SurtData, CanonicalUrlsOfUrlcanonHaveTheKeyOfTheirSource) {
 // ssurt.json (an order that keeps the scheme) and semantic_precise.json (a canonicaliser that keeps
 // "www", case and arguments) define other forms. aggressive.json folds what our key folds.
 TEST(SurtData, AggressiveCanonicalUrlsHaveTheKeyOfTheirSource) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/aggressive.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/aggressive.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   const json cases = json::parse(*text);
   EXPECT_EQ(Disagreements(cases), "");
 }

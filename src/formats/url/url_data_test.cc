@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/url/host.h"
-#include "formats/url/test_data.h"
 #include "formats/url/url.h"
+#include "util/test_paths.h"
 
 // The parser against cases written by others: the web-platform-tests of 2017 and urlcanon's files.
 namespace stele::url {
@@ -60,8 +60,8 @@ void ExpectParts(const Url& url, const json& expected) {
 }
 
 TEST(UrlData, EveryWebPlatformCaseGivesItsParts) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/urltestdata.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/urltestdata.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   int cases = 0;
   const json file = json::parse(*text);
   for (const json& expected : file) {
@@ -104,8 +104,8 @@ std::string_view WhyUrlcanonDiffers(std::string_view input, std::string_view exp
 }
 
 TEST(UrlData, SupplementalCasesOfUrlcanon) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/supplemental_whatwg.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/supplemental_whatwg.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   const json cases = json::parse(*text);
   for (const auto& [input, expected] : cases.items()) {
     const Result<Url> url = Parse(input);
@@ -116,8 +116,8 @@ TEST(UrlData, SupplementalCasesOfUrlcanon) {
 }
 
 TEST(UrlData, NumbersInOddBasesAreIpv4Addresses) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/funky_ipv4.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/funky_ipv4.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   const json cases = json::parse(*text);
   for (const auto& [input, expected] : cases.items()) {
     const Result<Url> url = Parse("http://" + input + "/");
@@ -130,8 +130,8 @@ TEST(UrlData, NumbersInOddBasesAreIpv4Addresses) {
 }
 
 TEST(UrlData, DotSegmentsAreResolved) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/path_dots.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/path_dots.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   const json cases = json::parse(*text);
   for (const auto& [input, kept] : cases["special"].items()) {
     // The file tests dots alone and leaves backslashes, which the standard turns into slashes.
@@ -148,8 +148,8 @@ TEST(UrlData, DotSegmentsAreResolved) {
 }
 
 TEST(UrlData, ParsingTheResultAgainChangesNothing) {
-  const auto text = TestData(STELE_TEST_DATA).Read("url/idempotence.json");
-  if (!text) GTEST_SKIP() << "no foreign sample data at " << TestData(STELE_TEST_DATA).Path("url");
+  const auto text = ReadSample("url/idempotence.json");
+  if (!text) GTEST_SKIP() << "no foreign sample data at " << SamplePath("url");
   const json cases = json::parse(*text);
   for (const json& input : cases) {
     const Result<Url> once = Parse(input.get<std::string>());

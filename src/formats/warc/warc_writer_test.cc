@@ -10,6 +10,7 @@
 #include "formats/warc/warc_grammar.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::warc {
 namespace {
@@ -117,7 +118,7 @@ TEST(WarcWriter, WritesTheGoldenFileByteForByte) {
   for (int number = 1; number <= 2; ++number) {
     ASSERT_TRUE((*writer)->Write(Resource(number), "block " + std::to_string(number)));
   }
-  std::ifstream file(STELE_SOURCE_DIR "/src/formats/warc/golden/1.1.warc", std::ios::binary);
+  std::ifstream file(SourcePath("src/formats/warc/golden/1.1.warc"), std::ios::binary);
   const std::string golden((std::istreambuf_iterator<char>(file)), {});
   EXPECT_EQ(sink.content(), golden);
 }

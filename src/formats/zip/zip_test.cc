@@ -8,6 +8,7 @@
 #include "formats/zip/zip_writer.h"
 #include "io/memory_file_system.h"
 #include "util/coding.h"
+#include "util/test_paths.h"
 
 namespace stele::zip {
 namespace {
@@ -96,7 +97,7 @@ TEST(Zip, ReadsWhatItWrote) {
 }
 
 TEST(Zip, TheGoldenFileIsWrittenByteForByte) {
-  std::ifstream file(STELE_SOURCE_DIR "/src/formats/zip/golden/two-members.zip", std::ios::binary);
+  std::ifstream file(SourcePath("src/formats/zip/golden/two-members.zip"), std::ios::binary);
   std::stringstream golden;
   golden << file.rdbuf();
   EXPECT_EQ(TwoMembers(), golden.str());

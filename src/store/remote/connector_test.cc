@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/posix_file_system.h"
+#include "util/test_paths.h"
 
 namespace stele::store {
 namespace {
@@ -25,7 +26,7 @@ std::string ErrorOf(std::string_view xml) {
 TEST(Connector, W8_TheGoldenFileIsReadAndWrittenAgain) {
   io::PosixFileSystem fs;
   const Result<std::string> xml =
-      io::ReadFile(fs, STELE_SOURCE_DIR "/src/store/remote/golden/connector-1.xml");
+      io::ReadFile(fs, SourcePath("src/store/remote/golden/connector-1.xml"));
   ASSERT_TRUE(xml) << xml.error().text;
   const Result<Connector> connector = ParseConnector(*xml);
   ASSERT_TRUE(connector) << connector.error().text;
