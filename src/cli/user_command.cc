@@ -13,6 +13,7 @@
 #include "access/users.h"
 #include "util/ascii.h"
 #include "util/base_encoding.h"
+#include "util/json.h"
 
 namespace stele::cli {
 namespace {
@@ -165,22 +166,31 @@ ExitCode RunLs(const Arguments& arguments, Context& context) {
   const std::optional<Task> task = Begin(arguments, context, Needs::kFile, code);
   if (!task) return code;
   for (const auto& [name, user] : task->users.all()) {
-    const std::string line =
-        fmt::format("{}  {}, {} token{}\n", name, user.password ? "password" : "no password",
-                    user.token_hashes.size(), user.token_hashes.size() == 1 ? "" : "s");
+    std::string line;
+    if (arguments.Has("--json")) {
+      line = "{\"user\": ";
+      AppendJsonString(line, name);
+      line += fmt::format(", \"password\": {}, \"tokens\": {}}}\n", user.password.has_value(),
+                          user.token_hashes.size());
+    } else {
+      line = fmt::format("{}  {}, {} token{}\n", name, user.password ? "password" : "no password",
+                         user.token_hashes.size(), user.token_hashes.size() == 1 ? "" : "s");
+    }
     if (!context.out.Write(line)) return ExitCode::kFailed;
   }
   return ExitCode::kDone;
 }
 
 Command Sub(std::string_view name, std::string_view summary, std::string_view details,
-            std::string_view arguments, ExitCode (*run)(const Arguments&, Context&)) {
+            std::string_view arguments, const Example& example,
+            ExitCode (*run)(const Arguments&, Context&)) {
   Command command;
   command.name = name;
   command.summary = summary;
   command.details = details;
   command.arguments = arguments;
   command.options = {{"--users", "FILE", "The file of users"}};
+  command.examples = {example};
   command.run = run;
   return command;
 }
@@ -202,13 +212,15 @@ Command UserCommand() {
   command.commands = {
       Sub("add", "Add a user, or give one another password",
           "The password is typed twice, or is the first line of the standard input.", "NAME",
-          RunAdd),
+          {"stele user add ada --users users", "Asks for the password"}, RunAdd),
       Sub("token", "Make a token for a user",
           "Prints a new token, which a program sends as Authorization: Bearer. It cannot be shown "
           "again.",
-          "NAME", RunToken),
-      Sub("rm", "Remove a user with all its tokens", "", "NAME", RunRm),
-      Sub("ls", "List the users", "", "", RunLs)};
+          "NAME", {"stele user token robot --users users >token", "For a program"}, RunToken),
+      Sub("rm", "Remove a user with all its tokens", "", "NAME",
+          {"stele user rm ada --users users", "Within seconds she is asked to log in"}, RunRm),
+      Sub("ls", "List the users", "", "", {"stele user ls --users users", "Who may look?"}, RunLs)};
+  command.commands.back().options.push_back({"--json", "", "As lines of JSON objects"});
   return command;
 }
 
