@@ -51,6 +51,13 @@ rocksdb::Options MakeOptions(Indexes indexes) {
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.cache_index_and_filter_blocks = indexes == Indexes::kBounded;
   table.pin_l0_filter_and_index_blocks_in_cache = indexes == Indexes::kBounded;
+  if (indexes == Indexes::kBounded) {
+    // In parts: the whole filter of a large file finds no room in the cache, and would be read
+    // again for each key.
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
+    table.metadata_block_size = 4 << 10;
+  }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
