@@ -44,4 +44,10 @@ function(stele_precompile target)
     <fmt/format.h> ${ARG_HEADERS})
 endfunction()
 stele_precompile(stele_pch)
-stele_precompile(stele_test_pch HEADERS <gmock/gmock.h> <gtest/gtest.h> LINK GTest::gmock)
+
+# Tests are compiled more often than they run: what they test is optimised, they are not. That
+# takes a third off a build from nothing.
+add_library(stele_test_options INTERFACE)
+target_compile_options(stele_test_options INTERFACE -O0)
+stele_precompile(stele_test_pch HEADERS <gmock/gmock.h> <gtest/gtest.h>
+                 LINK GTest::gmock stele_test_options)

@@ -60,8 +60,8 @@ function(stele_test program)
     endif()
   endif()
   add_executable(${program} ${ARG_SOURCES})
-  target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_test_paths stele_options GTest::gmock
-                        GTest::gtest_main)
+  target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_test_paths stele_options
+                        stele_test_options GTest::gmock GTest::gtest_main)
   target_precompile_headers(${program} REUSE_FROM stele_test_pch)
   if(ARG_LABEL STREQUAL "unit")
     add_dependencies(unit_tests ${program})
