@@ -326,7 +326,9 @@ void ArchiveWriter::Abandon(const Place& place) {
 
 Result<bool> ArchiveWriter::Add(Container& container) {
   const std::lock_guard lock(mutex_);
-  if (holdings_.FindBySha256(container.sha256) != nullptr) return false;
+  // What takes the place of other records is needed, whatever it equals.
+  const bool is_brought = container.ids.empty();
+  if (is_brought && holdings_.FindBySha256(container.sha256) != nullptr) return false;
   if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
   container.time = environment_.clock.Now();
   if (const Status appended = Append(container.Event()); !appended) return appended.error();

@@ -159,6 +159,29 @@ TEST_F(Purging, WhatWasInheritedStays) {
   EXPECT_EQ(heir->row.length, 5u);
 }
 
+// As when a file that grows is brought twice: what is left of the second is the first.
+TEST_F(Purging, WhatIsLeftMayBeAnotherFile) {
+  WarcText grows(record::Compression::kNone);
+  grows.Response("http://a.example/", "2004-01-01T00:00:00Z", "first");
+  const std::string begin = grows.bytes();
+  grows.Response("http://s.example/", "2004-01-01T00:00:00Z", kSecret);
+  for (const std::string& bytes : {begin, grows.bytes()}) {
+    PutFile(fs_, "x.warc", bytes);
+    ASSERT_TRUE(Fill(lab_));
+  }
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  const ArchiveView view = (*archive)->View();
+  EXPECT_EQ(AllBytes(fs_, view), begin + begin);
+  EXPECT_EQ(Lines(view),
+            std::vector<std::string>({"200401/0 http://a.example/ 20040101000000000",
+                                      "200401/1 http://a.example/ 20040101000000000"}));
+  ExpectNoDefects(view);
+}
+
 TEST_F(Purging, AContainerOfWhichNothingStaysGoes) {
   ASSERT_TRUE(Fill(lab_));
   auto archive = lab_.Open();
