@@ -108,8 +108,9 @@ class ArchiveWriter {
   Status OpenCatalog();
   Status SealOpenContainers();
   Status SealWhatIsLeft(const Container& open);
-  // Errors: kCorrupt when the catalog has another capture, or more of them.
+  // Errors: kCorrupt when the catalog has another capture; when it has more of them.
   Status CompareWithCatalog(const Container& container, const ContainerRows& rows);
+  Status CheckNoneIsLost(const Container& container);
   Status ApplyAll();
   // All of these require mutex_.
   Status Append(LedgerEvent event);

@@ -44,6 +44,7 @@ Status ArchiveWriter::SealWhatIsLeft(const Container& open) {
     if (!rows) return rows.error();
     if (const Status same = CompareWithCatalog(container, **rows); !same) return same;
   }
+  if (const Status all = CheckNoneIsLost(container); !all) return all;
   if (batch.count == 0) {
     LedgerEvent event;
     event.what = "purge";
@@ -64,7 +65,7 @@ Status ArchiveWriter::SealWhatIsLeft(const Container& open) {
 Status ArchiveWriter::CompareWithCatalog(const Container& container, const ContainerRows& rows) {
   const std::shared_ptr<const catalog::CatalogView> view = catalog_->View();
   std::uint64_t ordinal = 0;
-  const Status same = rows.ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
+  return rows.ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     for (ContainerCapture& capture : some) {
       container.Place(capture.row, ordinal++);
       const Result<catalog::HeldCapture> held = view->Get(capture.row.id);
@@ -75,9 +76,13 @@ Status ArchiveWriter::CompareWithCatalog(const Container& container, const Conta
     }
     return {};
   });
-  if (!same) return same;
+}
+
+// A file of which nothing is left may have had captures too.
+Status ArchiveWriter::CheckNoneIsLost(const Container& container) {
   const Container::Batch& batch = container.batches.front();
-  const Result<catalog::HeldCapture> behind = view->Get({batch.batch, batch.base + batch.count});
+  const Result<catalog::HeldCapture> behind =
+      catalog_->View()->Get({batch.batch, batch.base + batch.count});
   if (!behind && behind.error().code == ErrorCode::kNotFound) return {};
   return behind ? Damaged(container) : behind.error();
 }

@@ -391,5 +391,32 @@ TEST_F(RunWriting, I5_LostCapturesThatWereShownAreNamedAndReindexingGoesOn) {
   EXPECT_TRUE(Defects().empty());
 }
 
+TEST_F(RunWriting, I5_AFileThatLostAllItsCapturesIsNamedToo) {
+  std::string path;
+  {
+    RunWriter writer(*archive_, run_, {});
+    ASSERT_TRUE(writer.AppendAndWait(Fetched(1, "one")));
+    path = *archive_->View().PathOf(1);
+  }
+  archive_.reset();
+  const std::string good = *io::ReadFile(fs_, path);
+  for (const bool is_there : {true, false}) {
+    SCOPED_TRACE(is_there);
+    if (is_there) {
+      testing::PutFile(fs_, path, std::string(good.size(), '\0'));
+    } else {
+      ASSERT_TRUE(fs_.Remove(path));
+    }
+    const auto opened = lab_.Open();
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
+  }
+  // From a backup.
+  testing::PutFile(fs_, path, good);
+  Reopen();
+  EXPECT_EQ(Lines(archive_->View()).size(), 1u);
+  EXPECT_TRUE(Defects().empty());
+}
+
 }  // namespace
 }  // namespace stele::archive
