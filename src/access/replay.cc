@@ -55,13 +55,14 @@ bool IsHarmless(std::string_view name) {
   return IsMarked(name, {"Content-Type", "Content-Language", "Content-Disposition"});
 }
 
-// Headers of the site's own making, which its scripts may read. Those that a browser or the worker
-// understands are not.
+// Headers of the site's own making, which its scripts may read. Those that a browser, the worker or
+// a proxy before us understands are not: with one of the last, a page could have any file sent.
 bool IsOwnHeader(std::string_view name) {
   if (!StartsWithIgnoreCase(name, "X-")) return false;
-  constexpr std::string_view kUnderstood[] = {"orig",    "redirect",  "proxy",   "wabac",
-                                              "archive", "frame",     "content", "dns",
-                                              "xss",     "sourcemap", "ua",      "permitted"};
+  constexpr std::string_view kUnderstood[] = {
+      "orig",    "redirect",  "proxy",    "wabac",     "archive", "frame",
+      "content", "dns",       "xss",      "ua",        "accel",   "sourcemap",
+      "send",    "permitted", "lighttpd", "litespeed", "reproxy"};
   return std::none_of(std::begin(kUnderstood), std::end(kUnderstood), [&](std::string_view word) {
     return StartsWithIgnoreCase(name.substr(2), word);
   });

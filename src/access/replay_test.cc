@@ -76,7 +76,10 @@ TEST_F(Replaying, W15_ArchivedHeadersDoNotActOnUs) {
                          "HTTP/1.1 401 No\r\nContent-Type: text/html\r\nSet-Cookie: sid=1\r\n"
                          "Clear-Site-Data: \"*\"\r\nService-Worker-Allowed: /\r\n"
                          "WWW-Authenticate: Basic\r\nLocation: http://live.org/\r\n"
-                         "Content-Security-Policy: default-src *\r\nX-Own: 1\r\n\r\nbody"));
+                         "Content-Security-Policy: default-src *\r\nX-Own: 1\r\n"
+                         "X-Accel-Redirect: /secret\r\nX-Sendfile: /etc/passwd\r\n"
+                         "X-Lighttpd-Send-File: /etc/passwd\r\nX-Reproxy-URL: http://inside/\r\n"
+                         "X-LiteSpeed-Location: /secret\r\n\r\nbody"));
   Serve();
   const Answer raw = Get("/web/20140101000000id_/http://evil.org/");
   EXPECT_EQ(raw.status, 401);
@@ -90,8 +93,10 @@ TEST_F(Replaying, W15_ArchivedHeadersDoNotActOnUs) {
   EXPECT_EQ(worker.Header("X-Proxy-Set-Cookie"), "sid=1");
   EXPECT_EQ(worker.Header("Cache-Control"), "no-store");
   for (const Answer& answer : {raw, worker}) {
-    for (const std::string name : {"Set-Cookie", "Clear-Site-Data", "Service-Worker-Allowed",
-                                   "WWW-Authenticate", "Location"}) {
+    for (const std::string name :
+         {"Set-Cookie", "Clear-Site-Data", "Service-Worker-Allowed", "WWW-Authenticate", "Location",
+          "X-Accel-Redirect", "X-Sendfile", "X-Lighttpd-Send-File", "X-Reproxy-URL",
+          "X-LiteSpeed-Location"}) {
       EXPECT_EQ(answer.Header(name), "") << name;
     }
   }
