@@ -210,6 +210,7 @@ Status FillPages(const Parameters& parameters, CdxQuery& query) {
   query.page_lines = std::max<std::uint64_t>(*blocks, 1) * CdxQuery::kBlockLines;
   if (query.show_page_count) {
     query.limit = std::numeric_limits<std::uint64_t>::max();
+    query.last = false;  // nothing is kept of lines that are only counted
     return {};
   }
   query.offset += *page * query.page_lines;

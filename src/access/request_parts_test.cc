@@ -120,5 +120,14 @@ TEST(CdxQueries, I7_WhatCannotBeAskedIsSaid) {
   }
 }
 
+// The last lines are kept until the end; all lines of an archive are not.
+TEST(CdxQueries, I7_LinesThatAreOnlyCountedAreNotKept) {
+  const auto query = ParseCdxQuery(Parameters::Parse("url=a.org&limit=-5&showNumPages=true"),
+                                   CdxDialect::kInternetArchive);
+  ASSERT_TRUE(query) << query.error().text;
+  EXPECT_TRUE(query->show_page_count);
+  EXPECT_TRUE(!query->last || query->limit <= CdxQuery::kLastMax);
+}
+
 }  // namespace
 }  // namespace stele::access
