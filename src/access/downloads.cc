@@ -95,6 +95,15 @@ bool AddAll(Export& out, const std::vector<HeldCapture>& chosen) {
   return true;
 }
 
+// Whether the bytes of a record hold nothing of others, which may be hidden.
+bool IsAlone(const Sight& sight, const catalog::Capture& row) {
+  if (!sight.has_rules() && sight.view().holdings().removals().empty()) return true;
+  const auto record = sight.view().Open(row);
+  if (!record) return false;
+  const Result<bool> alone = (*record)->IsAlone();
+  return alone && *alone;
+}
+
 }  // namespace
 
 std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
@@ -149,6 +158,11 @@ void SendRecord(const Call& call, std::string_view rest) {
   const bool seen = held && call.sight.Shows(KeyOfCapture(held->row), held->row);
   if (!seen) return SendNotFound(call, "This record");
   if (!call.sight.Gives(KeyOfCapture(held->row), held->row)) return SendKept(call);
+  if (!IsAlone(call.sight, held->row)) {
+    return SendError(call, 403, "Not to be downloaded",
+                     "The file has other records in the same bytes, which may be hidden. Ask for "
+                     "export.warc.gz instead.");
+  }
   const archive::ArchiveView& view = call.sight.view();
   const Result<std::string> path = view.PathOf(held->row.place.container);
   auto file = path ? view.fs().OpenForReading(*path)

@@ -324,6 +324,24 @@ TEST_F(EveryRoute, W15_SaysWhyWhereItMay) {
 
 class ReadingRoom : public Serving {};
 
+// Some programs compress a file as a whole.
+TEST_F(ReadingRoom, W15_RecordsThatShareTheirBytesWithOthersAreNotGivenRaw) {
+  const std::string both = WarcText(record::Compression::kNone)
+                               .Response("http://open.org/", "2014-01-01T00:00:00Z", "open")
+                               .Response("http://room.org/", "2014-01-01T00:00:00Z", "in the room")
+                               .bytes();
+  Bring(*codec::GzipCodec().Compress(both, 6));
+  Bring(WarcText().Response("http://alone.org/", "2014-01-01T00:00:00Z", "alone"));
+  PutFile(fs_, "a/access.aclj", "org,room)/ - {\"access\": \"exclude\"}\n");
+  Serve();
+  const Answer shared = Get("/record/201401/0");
+  EXPECT_EQ(shared.status, 403);
+  EXPECT_EQ(Unpacked(shared.body).find("in the room"), std::string::npos);
+  EXPECT_NE(Unpacked(Get("/export.warc.gz?host=open.org").body).find("open"), std::string::npos);
+  EXPECT_EQ(Get("/record/201401/1").status, 404);
+  EXPECT_EQ(Get("/record/201401/2").status, 200);
+}
+
 TEST_F(ReadingRoom, W15_ShowsWhatMayNotBeTakenAway) {
   ASSERT_TRUE(fs_.MakeDirectory("/spool"));
   Bring(WarcText()

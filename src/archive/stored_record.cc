@@ -50,4 +50,14 @@ Result<std::unique_ptr<StoredRecord>> StoredRecord::Open(io::FileSystem& fs,
 
 Result<std::string_view> StoredRecord::Read() { return block_->Read(); }
 
+Result<bool> StoredRecord::IsAlone() {
+  if (!record_->at_member_start) return false;
+  const std::uint64_t offset = record_->offset;
+  record::RecordReader& reader = file_->reader();
+  if (const Result<record::Extent> passed = reader.Finish(); !passed) return passed.error();
+  const Result<const record::Record*> next = reader.Next();
+  if (!next) return next.error();
+  return *next == nullptr || (*next)->offset != offset;
+}
+
 }  // namespace stele::archive

@@ -29,6 +29,9 @@ class StoredRecord {
   // The next piece of its block; empty at the end. The view is valid until the next call.
   // Errors: kIo, kCorrupt.
   Result<std::string_view> Read();
+  // Whether its bytes in the file are its own: in some files, records share a compressed member.
+  // Passes all that is left to be read. Errors: kIo, kCorrupt.
+  Result<bool> IsAlone();
 
  private:
   StoredRecord() = default;
