@@ -97,8 +97,9 @@ Result<AccessRules::Rule> AccessRules::ParseRule(std::string_view text) {
     return Wrong(fmt::format("\"{}\" is none of allow, block, exclude", access));
   }
   if (object.contains("user")) {
-    if (!object["user"].is_string()) return Wrong("\"user\" takes a name");
-    rule.user = object["user"].get<std::string>();
+    // A rule for nobody would otherwise be one for everybody.
+    if (object["user"].is_string()) rule.user = object["user"].get<std::string>();
+    if (rule.user.empty()) return Wrong("\"user\" takes a name");
   }
   if (object.contains("ip")) {
     Result<std::vector<net::IpRange>> from = ParseRanges(object["ip"].dump());

@@ -102,6 +102,7 @@ TEST(Rules, W15_AWrongLineIsNamed) {
        {"org,a)/", "org,a)/ - {", "org,a)/ - {\"access\": \"maybe\"}", "org,a)/ - {}",
         "org,a)/ - {\"access\": \"block\", \"before\": \"soon\"}",
         "org,a)/ - {\"access\": \"block\", \"user\": 7}",
+        "org,a)/ - {\"access\": \"allow\", \"user\": \"\"}",
         "org,a)/ - {\"access\": \"block\", \"ip\": []}",
         "org,a)/ - {\"access\": \"block\", \"ip\": [\"192.0.2.0/40\"]}",
         "org,a)/ - {\"access\": \"block\", \"ip\": 7}",

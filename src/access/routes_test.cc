@@ -342,6 +342,22 @@ TEST_F(ReadingRoom, W15_RecordsThatShareTheirBytesWithOthersAreNotGivenRaw) {
   EXPECT_EQ(Get("/record/201401/2").status, 200);
 }
 
+// Editors and mounts make files vanish for a while; nobody has said then that all may be seen.
+TEST_F(ReadingRoom, W15_RulesThatAreGoneHoldUntilTheyAreThereAgain) {
+  Bring(WarcText().Response("http://room.org/", "2014-01-01T00:00:00Z", "one"));
+  PutFile(fs_, "a/access.aclj", "org,room)/ - {\"access\": \"exclude\"}\n");
+  const auto served = ServedArchive::Open(fs_, "a", "lab", "");
+  ASSERT_TRUE(served) << served.error().text;
+  ASSERT_TRUE(fs_.Remove("a/access.aclj"));
+  const Status gone = (*served)->Refresh();
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().text.find("access.aclj"), std::string::npos);
+  EXPECT_FALSE((*served)->Now()->rules->empty());
+  PutFile(fs_, "a/access.aclj", "");
+  ASSERT_TRUE((*served)->Refresh());
+  EXPECT_TRUE((*served)->Now()->rules->empty());
+}
+
 TEST_F(ReadingRoom, W15_ShowsWhatMayNotBeTakenAway) {
   ASSERT_TRUE(fs_.MakeDirectory("/spool"));
   Bring(WarcText()

@@ -1,5 +1,7 @@
 #include "access/served_archive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "util/checksum.h"
@@ -32,10 +34,15 @@ std::shared_ptr<const Snapshot> ServedArchive::Now() const {
   return snapshot_;
 }
 
-Result<std::string> ServedArchive::ReadRules() const {
+Result<std::string> ServedArchive::ReadRules() {
   Result<std::string> text = io::ReadFile(fs_, rules_path_);
-  const bool none = !text && text.error().code == ErrorCode::kNotFound;
-  return none ? Result<std::string>("") : text;
+  if (text) had_rules_ = true;
+  if (text || text.error().code != ErrorCode::kNotFound) return text;
+  if (!had_rules_) return std::string();
+  return Error{ErrorCode::kNotFound,
+               fmt::format("{} is gone; its rules hold until it is there again. A file without a "
+                           "line has no rules",
+                           rules_path_)};
 }
 
 Status ServedArchive::Refresh() {

@@ -31,8 +31,9 @@ class ServedArchive {
  private:
   ServedArchive(io::FileSystem& fs, std::string directory, std::string name,
                 std::string rules_path);
-  // Empty where there are none.
-  Result<std::string> ReadRules() const;
+  // Empty where there are none. Errors: also kNotFound when the file was there before: then nobody
+  // has said that all may be shown. Requires refreshing_.
+  Result<std::string> ReadRules();
 
   io::FileSystem& fs_;
   const std::string directory_;
@@ -40,6 +41,7 @@ class ServedArchive {
   const std::string rules_path_;
   std::mutex refreshing_;
   std::shared_ptr<archive::ArchiveReader> reader_;  // with refreshing_
+  bool had_rules_ = false;                          // with refreshing_
   mutable std::mutex mutex_;
   std::shared_ptr<const Snapshot> snapshot_;  // with mutex_
 };
