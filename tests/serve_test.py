@@ -119,6 +119,13 @@ class Serving(Archive):
         self.assertEqual(self.get("/web/20140101000000id_/http://a.org/")[2], b"one")
         self.assertEqual(self.get("/metrics")[0], 403)
         server.terminate()
+        server = self.serve(more=["--listen", "0.0.0.0:0", "--replay-listen", "0.0.0.0:0",
+                                  "--user-header", "X-User"])
+        self.origin = self.origin.replace("0.0.0.0", "127.0.0.1")
+        self.assertEqual(self.get("/web/20140101000000id_/http://a.org/")[0], 403)
+        self.assertEqual(self.get("/web/20140101000000id_/http://a.org/", {"X-User": "ada"})[2],
+                         b"one")
+        server.terminate()
 
     def test_W15_it_stops_when_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",

@@ -169,7 +169,10 @@ Gate::Entry Gate::AtPages(const net::Request& request) {
     entry.viewer.user = named;
     return entry;
   }
-  if (!has_users()) return entry;
+  if (!has_users()) {
+    if (!options_.is_open) entry.answer = Answer::kRefuse;
+    return entry;
+  }
   if (const auto password = Credentials(request, "Basic")) {
     return ByPassword(*password, std::move(entry));
   }

@@ -22,7 +22,7 @@ namespace stele::access {
 
 struct GateOptions {
   std::string users_path = {};  // empty: nobody can log in
-  bool is_open = true;          // those who do not log in are let in too, as the public
+  bool is_open = true;          // those whom nobody knows are let in too, as the public
   // A header in which a proxy names the user; empty: none does.
   std::string user_header = {};
   // Those that are believed what they say of the client: X-Forwarded-For, and the header above,
@@ -43,8 +43,9 @@ class Gate {
  public:
   enum class Answer {
     kIn,
-    kLogIn,  // not without logging in
-    kBusy,   // too many try passwords at once
+    kLogIn,   // not without logging in
+    kBusy,    // too many try passwords at once
+    kRefuse,  // nobody can log in here, and no proxy says who it is
   };
   struct Entry {
     Answer answer = Answer::kIn;

@@ -274,5 +274,25 @@ TEST(Clients, W15_AreWhereTrustedProxiesSayThatTheyAre) {
   EXPECT_EQ(who(**behind, "127.0.0.1:80"), "");
 }
 
+TEST(Clients, I7_WhomNoProxyNamesStaysOutsideWhereNotAllMayLook) {
+  io::MemoryFileSystem fs;
+  const io::SystemClock clock;
+  io::SeededRandom random(3);
+  GateOptions options;
+  options.user_header = "X-User";
+  options.proxies = {*net::IpRange::FromText("10.0.0.0/8")};
+  options.is_open = false;
+  auto gate = Gate::Open(options, fs, clock, random);
+  ASSERT_TRUE(gate) << gate.error().text;
+  const Heard named("10.0.0.1:80", "X-User: ada\r\n");
+  EXPECT_EQ((*gate)->AtPages(named).answer, Gate::Answer::kIn);
+  EXPECT_EQ((*gate)->AtReplay(named).answer, Gate::Answer::kIn);
+  for (const Heard& other : {Heard("10.0.0.1:80", ""), Heard("192.0.2.1:80", "X-User: ada\r\n"),
+                             Heard("192.0.2.1:80", Bearer(kToken))}) {
+    EXPECT_EQ((*gate)->AtPages(other).answer, Gate::Answer::kRefuse);
+    EXPECT_EQ((*gate)->AtReplay(other).answer, Gate::Answer::kRefuse);
+  }
+}
+
 }  // namespace
 }  // namespace stele::access

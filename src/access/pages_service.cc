@@ -26,21 +26,29 @@ bool IsNavigation(const Call& call) {
 
 // To whoever is not let in.
 void Refuse(const net::Request& request, net::ResponseWriter& response, Gate::Answer answer) {
-  const bool busy = answer == Gate::Answer::kBusy;
-  const std::string_view text = busy ? "Too many try to log in at once; try again."
-                                     : "Name and password, or token, are missing or wrong.";
+  struct Words {
+    int status;
+    std::string_view code;
+    std::string_view title;
+    std::string_view text;
+  };
+  Words words = {401, "login", "Log in", "Name and password, or token, are missing or wrong."};
+  if (answer == Gate::Answer::kBusy) {
+    words = {503, "busy", "Not now", "Too many try to log in at once; try again."};
+  } else if (answer == Gate::Answer::kRefuse) {
+    words = {403, "refused", "Not for you", "Only those may look whom the proxy before us names."};
+  }
   const bool is_api = request.path().find("/api/") != std::string_view::npos;
-  net::ResponseStart start = StartOf(busy ? 503 : 401, is_api ? kJsonType : kHtmlType);
-  if (busy) {
-    start.fields.push_back({"Retry-After", "1"});
-  } else {
+  net::ResponseStart start = StartOf(words.status, is_api ? kJsonType : kHtmlType);
+  if (answer == Gate::Answer::kBusy) start.fields.push_back({"Retry-After", "1"});
+  if (answer == Gate::Answer::kLogIn) {
     start.fields.push_back({"WWW-Authenticate", "Basic realm=\"Stele\", charset=\"UTF-8\""});
     start.fields.push_back({"WWW-Authenticate", "Bearer"});
   }
   static_cast<void>(response.Reply(
-      start, is_api ? fmt::format("{{\"code\": \"{}\", \"error\": \"{}\"}}\n",
-                                  busy ? "busy" : "login", text)
-                    : PlainPage(busy ? "Not now" : "Log in", fmt::format("<p>{}</p>", text))));
+      start, is_api
+                 ? fmt::format("{{\"code\": \"{}\", \"error\": \"{}\"}}\n", words.code, words.text)
+                 : PlainPage(words.title, fmt::format("<p>{}</p>", words.text))));
 }
 
 bool WantsHtml(const Call& call) {

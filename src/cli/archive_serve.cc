@@ -126,7 +126,10 @@ bool SetGate(const Arguments& arguments, Context& context, access::AccessServerO
   access::GateOptions& gate = options.gate;
   gate.users_path = arguments.Get("--users").value_or("");
   gate.user_header = arguments.Get("--user-header").value_or("");
-  gate.is_open = gate.users_path.empty() || arguments.Has("--public");
+  // A proxy on this machine has let in whom it liked, whether it names them or not.
+  const bool asks_for_names = !gate.user_header.empty() && !options.addresses.local_only;
+  const bool is_closed = !gate.users_path.empty() || asks_for_names;
+  gate.is_open = !is_closed || arguments.Has("--public");
   for (const auto& [option, ranges] :
        {std::pair("--trusted-proxy", &gate.proxies), std::pair("--metrics-from", &gate.monitors)}) {
     for (const std::string& text : arguments.GetAll(option)) {
