@@ -137,7 +137,7 @@ class Serving(Archive):
 
     def test_I7_several_archives_have_their_names(self):
         archives = []
-        for name in "first", "second":
+        for name in "first", "second", "main":
             archives.append(self.folder / name)
             page = response("http://a.org/", "2014-01-01T00:00:00Z", name.encode())
             self.run_stele("import", "--archive", archives[-1],
@@ -146,7 +146,8 @@ class Serving(Archive):
         self.assertEqual(self.get("/web/2014id_/http://a.org/")[2], b"first")
         self.assertEqual(self.get("/second/web/2014id_/http://a.org/")[2], b"second")
         names = json.loads(self.get("/api/v1/archives")[2])["archives"]
-        self.assertEqual([one["prefix"] for one in names], ["/first/", "/second/"])
+        self.assertEqual([one["prefix"] for one in names],
+                         ["/first/", "/second/", "/main-archive/"])
 
     def test_I7_what_cannot_be_served_is_said(self):
         self.run_stele("serve", "--archive", self.folder / "nothing", code=3)

@@ -64,10 +64,10 @@ std::string NameOf(const std::string& directory) {
   for (char& c : name) {
     if (!IsAsciiAlnum(c) && c != '-' && c != '.' && c != '_') c = '-';
   }
-  // These are routes.
+  // These are routes, or what the replay calls the first archive.
   for (const std::string_view taken :
        {"api", "web", "cdx", "timemap", "timegate", "record", "assets", "replay", "view",
-        "calendar", "browse", "search", "compare", "runs", "jobs", "statistics", "r"}) {
+        "calendar", "browse", "search", "compare", "runs", "jobs", "statistics", "r", "main"}) {
     if (name == taken) name += "-archive";
   }
   return name.empty() || name == ".." ? "archive" : name;
