@@ -1,17 +1,21 @@
 #include "crawl/control/control_server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
 #include "crawl/control/running_crawl.h"
+#include "io/posix_file_system.h"
 #include "net/http_server.h"
 #include "util/ascii.h"
 #include "util/base_encoding.h"
 #include "util/coding.h"
 #include "util/json.h"
+#include "util/secret.h"
 
 namespace stele::crawl {
 namespace {
@@ -51,21 +55,12 @@ int StatusOf(ErrorCode code) {
     case ErrorCode::kCorrupt:
       return 400;
     case ErrorCode::kFull:
-      return 413;
+      return 507;
     case ErrorCode::kNotFound:
       return 410;
     default:
       return 500;
   }
-}
-
-// In a time that does not tell how much of it is right.
-bool IsSame(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  }
-  return difference == 0;
 }
 
 Result<std::string> ReadBody(net::Request& request) {
@@ -79,17 +74,22 @@ Result<std::string> ReadBody(net::Request& request) {
   }
 }
 
-// Before anything is in it: nobody else may ever read it. Where the disk is not a true one, there
-// is nobody else.
+// Makes an empty file that only its owner may read, before anything is in it: whoever has opened
+// an older one does not see what is written to this one. Where the disk is not a true one, there is
+// nobody else.
 Status MakePrivate(const std::string& path) {
-  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) == 0 || errno == ENOENT) return {};
-  return Error{ErrorCode::kIo, fmt::format("{} cannot be kept from others", path)};
+  static_cast<void>(::unlink(path.c_str()));
+  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0 && errno == ENOENT) return {};
+  if (file < 0) return io::SystemError(path + " cannot be kept from others", errno);
+  ::close(file);
+  return {};
 }
 
 Status WriteSecret(io::FileSystem& fs, const std::string& path, std::string_view secret) {
+  if (const Status made = MakePrivate(path); !made) return made;
   Result<std::unique_ptr<io::WritableFile>> file = fs.Create(path);
   if (!file) return file.error();
-  if (const Status made = MakePrivate(path); !made) return made;
   if (const Status written = (*file)->Append(secret); !written) return written;
   return (*file)->Close();
 }
@@ -164,7 +164,7 @@ std::string ControlServer::WhyRefused(const net::Request& request) const {
   if (request.head().method != "POST") return "";
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view given = headers.Find("Authorization").value_or("");
-  if (!given.starts_with(kBearer) || !IsSame(TrimSpace(given.substr(kBearer.size())), token_)) {
+  if (!given.starts_with(kBearer) || !SameSecret(TrimSpace(given.substr(kBearer.size())), token_)) {
     return "the token is missing or another one; it is in control.token beside running.json";
   }
   return "";
@@ -198,7 +198,10 @@ void ControlServer::HandleGet(net::Request& request, net::ResponseWriter& respon
 
 void ControlServer::HandlePost(net::Request& request, net::ResponseWriter& response) {
   const Result<std::string> body = ReadBody(request);
-  if (!body) return AnswerError(response, StatusOf(body.error().code), body.error().text);
+  if (!body) {
+    const bool too_long = body.error().code == ErrorCode::kFull;
+    return AnswerError(response, too_long ? 413 : StatusOf(body.error().code), body.error().text);
+  }
   const Result<std::string> answer = Obey(request.path(), *body);
   if (!answer) return AnswerError(response, StatusOf(answer.error().code), answer.error().text);
   Answer(response, 200, kJson, *answer + '\n');

@@ -1,12 +1,17 @@
 #include "crawl/control/control_server.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "crawl/control/running_crawl.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "io/posix_file_system.h"
 #include "net/http_client.h"
 
 namespace stele::crawl {
@@ -24,6 +29,7 @@ class FakeCrawl final : public Controlled {
   Status End() override { return SetState(CrawlState::kStopping); }
   Result<AddedUrls> AddUrls(const UrlsToAdd& wanted) override {
     if (is_over) return Error{ErrorCode::kNotFound, "the crawl is over"};
+    if (failure) return *failure;
     urls = wanted;
     return AddedUrls{wanted.urls.size(), 0, {}};
   }
@@ -39,6 +45,7 @@ class FakeCrawl final : public Controlled {
   CrawlProgress progress;
   UrlsToAdd urls;
   bool is_over = false;
+  std::optional<Error> failure;
 
  private:
   Status SetState(CrawlState state) {
@@ -181,6 +188,41 @@ TEST(ControlServer, I1_ItsFilesGoWithIt) {
   const Result<CrawlStatus> status = client.ReadStatus();
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kNotFound);
+}
+
+// Whoever opened a file that lay there, and could, does not read the token of this crawl.
+TEST(ControlServer, I1_TheTokenIsForItsOwnerAlone) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("stele-token-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string path = TokenPath(folder.string());
+  std::ofstream(path) << "old\n";
+  std::filesystem::permissions(path, std::filesystem::perms(0644));
+  std::ifstream stranger(path);
+  Lab lab;
+  io::PosixFileSystem fs;
+  const auto server =
+      ControlServer::Open(fs, lab.clock, folder.string(), {0, "secret"}, lab.monitor, lab.crawl);
+  ASSERT_TRUE(server) << server.error().text;
+  EXPECT_EQ(*io::ReadFile(fs, path), "secret\n");
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0600));
+  std::string seen;
+  stranger >> seen;
+  EXPECT_EQ(seen, "old");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ControlServer, I1_WhatACrawlCannotDoIsToldFromWhatItRefuses) {
+  Lab lab;
+  const CrawlClient client = lab.Client();
+  for (const ErrorCode code : {ErrorCode::kFull, ErrorCode::kIo}) {
+    lab.crawl.failure = Error{code, "the disk does not want to"};
+    const Result<std::string> failed = client.Post("urls", "{\"urls\": []}");
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, ErrorCode::kIo);
+    EXPECT_EQ(failed.error().text, "the disk does not want to");
+  }
+  EXPECT_EQ(client.Post("urls", "[]").error().code, ErrorCode::kInvalid);
 }
 
 TEST(ControlServer, I1_EveryFailureOfTheDiskIsTold) {

@@ -1,6 +1,10 @@
 #include "crawl/control/crawl_status.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "crawl/control/crawl_monitor.h"
 #include "crawl/control/running_crawl.h"
@@ -130,6 +134,35 @@ TEST(CrawlMonitor, I1_RatesAreThoseOfTheLastSecondsAndGiveTheTimeThatIsLeft) {
   EXPECT_LT(monitor.Now().left, 9s);
 }
 
+// Takes connections as long as it lives.
+class OpenPort {
+ public:
+  OpenPort() {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const place = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket_, place, size), 0);
+    EXPECT_EQ(::listen(socket_, 1), 0);
+    EXPECT_EQ(::getsockname(socket_, place, &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~OpenPort() { Close(); }
+  OpenPort(const OpenPort&) = delete;
+  OpenPort& operator=(const OpenPort&) = delete;
+
+  std::uint16_t port() const { return port_; }
+  void Close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+
+ private:
+  int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::uint16_t port_ = 0;
+};
+
 TEST(RunningCrawl, I1_IsFoundByItsFileWhileItsProcessLives) {
   io::MemoryFileSystem fs;
   EXPECT_FALSE(FindRunningCrawl(fs, "a")->has_value());
@@ -140,7 +173,8 @@ TEST(RunningCrawl, I1_IsFoundByItsFileWhileItsProcessLives) {
   crawl.job = "job";
   crawl.run = 2;
   crawl.address = "127.0.0.1";
-  crawl.port = 4'000;
+  OpenPort door;
+  crawl.port = door.port();
   crawl.started = kNow;
   // More than any system gives out.
   crawl.pid = INT32_MAX;
@@ -151,7 +185,7 @@ TEST(RunningCrawl, I1_IsFoundByItsFileWhileItsProcessLives) {
   const Result<std::optional<RunningCrawl>> found = FindRunningCrawl(fs, "a");
   ASSERT_TRUE(found);
   ASSERT_TRUE(found->has_value());
-  EXPECT_EQ((*found)->port, 4'000);
+  EXPECT_EQ((*found)->port, door.port());
   EXPECT_EQ((*found)->folder, "a/crawl/job");
   // A file that says nothing is as good as none.
   for (const char* wrong : {"", "{}", "[1]", "{\"pid\": 1, \"port\": 99999}"}) {
@@ -161,6 +195,28 @@ TEST(RunningCrawl, I1_IsFoundByItsFileWhileItsProcessLives) {
   }
 }
 
+// The file of a crawl that was killed, after which another process got its number.
+TEST(RunningCrawl, I1_IsOverWhereNobodyListensWhateverItsProcessIsNow) {
+  io::MemoryFileSystem fs;
+  for (const char* folder : {"a", "a/crawl", "a/crawl/job"}) ASSERT_TRUE(fs.MakeDirectory(folder));
+  OpenPort door;
+  RunningCrawl crawl;
+  crawl.pid = ::getpid();
+  crawl.port = door.port();
+  crawl.started = kNow;
+  const auto is_found = [&](const std::string& address) {
+    crawl.address = address;
+    EXPECT_TRUE(io::ReplaceFile(fs, RunningPath("a/crawl/job"), FormatRunning(crawl)));
+    return FindRunningCrawl(fs, "a")->has_value();
+  };
+  EXPECT_TRUE(is_found("127.0.0.1"));
+  // Nobody is sent to other machines by a file.
+  EXPECT_FALSE(is_found("192.0.2.1"));
+  EXPECT_FALSE(is_found("example.org"));
+  door.Close();
+  EXPECT_FALSE(is_found("127.0.0.1"));
+}
+
 TEST(RunningCrawl, I1_EveryFailureOfTheDiskIsToldByTheSearch) {
   for (int fail_at = 1;; ++fail_at) {
     io::MemoryFileSystem disk;
@@ -168,8 +224,9 @@ TEST(RunningCrawl, I1_EveryFailureOfTheDiskIsToldByTheSearch) {
       ASSERT_TRUE(disk.MakeDirectory(folder));
     }
     RunningCrawl crawl;
+    const OpenPort door;
     crawl.pid = ::getpid();
-    crawl.port = 1;
+    crawl.port = door.port();
     crawl.address = "127.0.0.1";
     crawl.started = kNow;
     ASSERT_TRUE(io::ReplaceFile(disk, RunningPath("a/crawl/job"), FormatRunning(crawl)));

@@ -1,7 +1,12 @@
 #include "crawl/control/running_crawl.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -22,6 +27,26 @@ bool ProcessIsThere(std::int64_t pid) {
   return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
 }
 
+// Whether anybody takes connections there, on this machine: the number of a process that was killed
+// may be that of another one by now.
+bool IsOpen(const std::string& address, std::uint16_t port) {
+  sockaddr_in door = {};
+  door.sin_family = AF_INET;
+  door.sin_port = htons(port);
+  if (::inet_pton(AF_INET, address.c_str(), &door.sin_addr) != 1) return false;
+  if (ntohl(door.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET) return false;
+  const int knock = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (knock < 0) return true;  // nobody can tell
+  // Whoever is there and slow is there.
+  const timeval patience = {1, 0};
+  static_cast<void>(::setsockopt(knock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience));
+  const bool refused =
+      ::connect(knock, reinterpret_cast<const sockaddr*>(&door), sizeof door) != 0 &&
+      errno == ECONNREFUSED;
+  ::close(knock);
+  return !refused;
+}
+
 // {"error": "text"}, or what came instead.
 std::string ErrorTextOf(const std::string& answer) {
   const nlohmann::json object = nlohmann::json::parse(answer, nullptr, false);
@@ -29,6 +54,12 @@ std::string ErrorTextOf(const std::string& answer) {
     return object["error"].get<std::string>();
   }
   return answer;
+}
+
+ErrorCode CodeOf(int status) {
+  if (status == 410) return ErrorCode::kNotFound;
+  if (status == 503) return ErrorCode::kBusy;
+  return status >= 500 ? ErrorCode::kIo : ErrorCode::kInvalid;
 }
 
 Error OverError() { return {ErrorCode::kNotFound, "the crawl is over by now"}; }
@@ -86,7 +117,7 @@ Result<std::optional<RunningCrawl>> FindRunningCrawl(io::FileSystem& fs,
     if (!text && text.error().code == ErrorCode::kNotFound) continue;
     if (!text) return text.error();
     Result<RunningCrawl> crawl = ParseRunning(*text, path);
-    if (!crawl || !ProcessIsThere(crawl->pid)) continue;
+    if (!crawl || !ProcessIsThere(crawl->pid) || !IsOpen(crawl->address, crawl->port)) continue;
     crawl->folder = folder + '/' + job;
     return std::optional(*std::move(crawl));
   }
@@ -116,7 +147,7 @@ Result<std::unique_ptr<net::ClientResponse>> CrawlClient::Send(std::string_view 
   if (status == 200) return response;
   const Result<std::string> answer = (*response)->ReadAll(kAnswerMax);
   if (!answer) return answer.error();
-  return Error{status == 410 ? ErrorCode::kNotFound : ErrorCode::kInvalid, ErrorTextOf(*answer)};
+  return Error{CodeOf(status), ErrorTextOf(*answer)};
 }
 
 Result<std::string> CrawlClient::StatusText() const {

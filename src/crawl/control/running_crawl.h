@@ -42,12 +42,12 @@ std::string FormatRunning(const RunningCrawl& crawl);
 Result<RunningCrawl> ParseRunning(std::string_view json, const std::string& path);
 
 // The crawl that runs in an archive; there is at most one. A file that a killed process left is
-// recognised by its process and passed over. Nothing: none runs. Errors: kIo.
+// recognised by its process or its port and passed over. Nothing: none runs. Errors: kIo.
 Result<std::optional<RunningCrawl>> FindRunningCrawl(io::FileSystem& fs,
                                                      const std::string& archive);
 
 // Speaks to a running crawl. Thread-safe. Errors of all: kNotFound when it is over by now, kInvalid
-// with its words when it refuses, kBusy when it does not answer.
+// with its words when it refuses, kIo with its words when it fails, kBusy when it does not answer.
 class CrawlClient final {
  public:
   // Borrows the first two for life. Reading needs no token; whatever changes something reads it
