@@ -238,6 +238,14 @@ class Jobs(ControlTest):
         (self.folder / "none.toml").write_text("depth = 1\n")
         self.job("check", self.folder / "none.toml", code=1)
         self.assertIn("seeds are missing", self.said)
+        # Whoever runs what is due hears of a file that cannot be read.
+        self.job("install", path)
+        (self.archive / "crawl" / "news" / "job.toml").write_text("moon = 1\n")
+        self.job("run", "--once", code=1)
+        self.assertIn("moon is no setting", self.said)
+        hidden = self.folder / ".news.toml"
+        hidden.write_text('seeds = ["a.test"]\n')
+        self.job("install", hidden, code=2)
 
     def test_I1_jobs_run_when_they_are_due(self):
         self.gate.set()

@@ -189,9 +189,7 @@ Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   } else {
     plan.job = arguments.Get("--job").value_or(crawl::JobNameOf(seeds.front()));
   }
-  if (plan.job.empty() || plan.job.find('/') != std::string::npos || plan.job.starts_with('.')) {
-    return Wrong("--job", plan.job, "news-sites");
-  }
+  if (!crawl::IsJobName(plan.job)) return Wrong("--job", plan.job, "news-sites");
   Result<CrawlSettings> known =
       crawl::LoadSettings(context.fs, crawl::JobFolder(plan.directory, plan.job));
   if (!known && known.error().code != ErrorCode::kNotFound) return known.error();

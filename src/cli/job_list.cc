@@ -171,6 +171,11 @@ ExitCode RunInstall(const Arguments& arguments, Context& context) {
     const Result<crawl::CrawlSettings> settings = Read(context, file, text);
     if (!settings) return Fail(context, settings.error());
     const std::string name = std::filesystem::path(file).stem().string();
+    if (!crawl::IsJobName(name)) {
+      return Fail(context,
+                  {ErrorCode::kInvalid,
+                   fmt::format("{}: a job is called after its file, such as news.toml", file)});
+    }
     const crawl::JobFolder folder(directory, name);
     const Result<bool> there = context.fs.Exists(folder.Settings());
     if (!there) return Fail(context, there.error());

@@ -51,7 +51,8 @@ class Scheduler {
         if (one.job.is_due(Now())) worst = std::max(worst, Run(one));
       }
     }
-    return worst;
+    // A job whose file is wrong may have been due.
+    return told_.empty() ? worst : std::max(worst, ExitCode::kDefects);
   }
 
   // Until somebody stops it.

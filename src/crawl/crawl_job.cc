@@ -97,6 +97,10 @@ std::string JobNameOf(const url::Url& seed) {
   return name;
 }
 
+bool IsJobName(std::string_view name) {
+  return !name.empty() && !name.starts_with('.') && name.find('/') == std::string_view::npos;
+}
+
 Result<CrawlSettings> LoadSettings(io::FileSystem& fs, const JobFolder& folder) {
   const Result<std::string> text = io::ReadFile(fs, folder.Settings());
   if (!text) return text.error();
@@ -289,8 +293,15 @@ Status CrawlJob::TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) con
 }
 
 void CrawlJob::Stop() {
+  const std::lock_guard lock(mutex_);
   stopped_ = true;
-  if (Crawler* crawler = crawler_) crawler->Stop();
+  if (crawler_ != nullptr) crawler_->Stop();
+}
+
+void CrawlJob::SetCrawler(Crawler* crawler) {
+  const std::lock_guard lock(mutex_);
+  crawler_ = crawler;
+  if (crawler != nullptr && stopped_) crawler->Stop();
 }
 
 Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOptions* control) {
@@ -327,13 +338,12 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
       if (!opened) return opened.error();
       server = *std::move(opened);
     }
-    crawler_ = &crawler;
-    if (stopped_) crawler.Stop();
+    SetCrawler(&crawler);
     end = crawler.Run([&](const CrawlProgress& progress) {
       monitor.Tell(progress);
       show(monitor.Now());
     });
-    crawler_ = nullptr;
+    SetCrawler(nullptr);
   }
   const Status finished = writer.Finish();
   if (end && !finished) return finished.error();

@@ -43,6 +43,8 @@ class JobFolder {
 Result<std::vector<std::string>> ListJobs(io::FileSystem& fs, const std::string& archive);
 // What a job is called that begins with this seed: "example.org", "127.0.0.1_8080".
 std::string JobNameOf(const url::Url& seed);
+// Whether a job can be called so: it is the name of a folder, which is not hidden.
+bool IsJobName(std::string_view name);
 // Errors: kNotFound when there is no such job; kInvalid.
 Result<CrawlSettings> LoadSettings(io::FileSystem& fs, const JobFolder& folder);
 Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSettings& settings);
@@ -66,7 +68,7 @@ class CrawlJob {
     kPatch,  // fetch what pages of the last run need and it did not bring
   };
 
-  // Borrows what is in `environment` for life. `name` has no slash in it. Errors: kInvalid for
+  // Borrows what is in `environment` for life. Requires: IsJobName(name). Errors: kInvalid for
   // settings that cannot be used, and where there is nothing to patch yet; kBusy, kIo.
   static Result<std::unique_ptr<CrawlJob>> Open(const Environment& environment,
                                                 const std::string& name,
@@ -84,7 +86,7 @@ class CrawlJob {
   // Other programs can watch and change it meanwhile, unless `control` is null.
   using Show = std::function<void(const CrawlStatus&)>;
   Result<CrawlEnd> Run(const Show& show, const ControlOptions* control = nullptr);
-  // From any thread, or a signal handler.
+  // From any thread.
   void Stop();
 
  private:
@@ -98,6 +100,7 @@ class CrawlJob {
   // What becomes of the crawl when it fills the gaps of a run.
   Status TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const;
   Status RemoveFrontier();
+  void SetCrawler(Crawler* crawler);
   Result<CrawlEnd> Crawl(RunLog& log, const Show& show, const ControlOptions* control);
   Result<RunLog::Sizes> LogSizes();
   Result<Credentials> LoadCredentials();
@@ -111,8 +114,9 @@ class CrawlJob {
   std::uint32_t run_ = 0;
   bool resumed_ = false;
   std::optional<std::uint32_t> patched_run_;
-  std::atomic<bool> stopped_ = false;
-  std::atomic<Crawler*> crawler_ = nullptr;  // while it runs
+  std::mutex mutex_;  // of the following
+  bool stopped_ = false;
+  Crawler* crawler_ = nullptr;  // while it runs
 };
 
 }  // namespace stele::crawl

@@ -162,6 +162,7 @@ Status Crawler::LoadNotes() {
   Result<std::optional<std::string>> seeds = parts_.frontier.Note("seeds");
   if (!seeds) return seeds.error();
   for (const std::string_view seed : DecodeTexts(*seeds)) more_seeds_.emplace_back(seed);
+  seeds_saved_ = more_seeds_.size();
   Result<std::optional<std::string>> kept = parts_.frontier.Note("kept");
   if (!kept) return kept.error();
   for (const std::string_view key : DecodeTexts(*kept)) kept_.emplace(key);
@@ -327,7 +328,9 @@ Status Crawler::Commit() {
   parts_.frontier.SetNote("counts", EncodeCounts(counts_));
   if (!last_finished_.empty()) parts_.frontier.SetNote("last", last_finished_.Encode());
   SaveLearned();
-  parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));
+  if (std::exchange(seeds_saved_, more_seeds_.size()) != more_seeds_.size()) {
+    parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));
+  }
   parts_.frontier.SetNote("kept", EncodeTexts(kept_));
   return parts_.frontier.Commit();
 }

@@ -199,6 +199,7 @@ class Crawler final : public Controlled {
   std::unordered_map<std::string, Failure> dead_;      // hosts that do not answer
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::vector<std::string> more_seeds_;                // where seeds were redirected to
+  std::size_t seeds_saved_ = 0;                        // of them, in the frontier
   std::unordered_set<std::string> kept_;     // captured by an interrupted part, but not finished
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs

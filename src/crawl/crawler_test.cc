@@ -94,6 +94,29 @@ class FakeWeb final : public net::Fetcher {
   net::EventLoop loop_;  // ends first
 };
 
+// Counts how often the list of seeds is written.
+class CountingTable final : public store::BlockTable {
+ public:
+  Result<std::optional<std::string>> Get(const std::string& key) const override {
+    return table_.Get(key);
+  }
+  Status Write(const Changes& changes) override {
+    if (changes.contains("nseeds")) ++seeds_written;
+    return table_.Write(changes);
+  }
+  Status ScanAfter(const std::string& prefix, const std::string& after,
+                   const Visit& visit) const override {
+    return table_.ScanAfter(prefix, after, visit);
+  }
+  Status Flush() override { return table_.Flush(); }
+  Status Clear() override { return table_.Clear(); }
+
+  int seeds_written = 0;
+
+ private:
+  store::MemoryBlockTable table_;
+};
+
 // An archive in memory, a web in memory, and a crawl between them.
 struct Lab {
   Lab() {
@@ -158,7 +181,7 @@ struct Lab {
   io::MemoryFileSystem disk;
   io::SystemClock clock;
   io::SeededRandom random{1};
-  store::MemoryBlockTable table;
+  CountingTable table;
   CrawlSettings settings;
   std::map<std::string, std::string> pages;
   std::map<std::string, net::FetchFailure> failures;
@@ -350,6 +373,21 @@ TEST(Crawler, I1_UrlsThatWereAddedOutliveAnInterruption) {
   // Its host belongs to the crawl still.
   EXPECT_EQ(lab.captured,
             (std::multiset<std::string>{"http://a.org/", "http://b.org/", "http://b.org/more"}));
+}
+
+// There may be a million of them.
+TEST(Crawler, I1_SeedsAreWrittenWhenTheyChangeAndNotEachTime) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "a"}, {"http://b.org/", "b"}};
+  lab.at_first = [](Crawler& crawler, FakeWeb&) {
+    ASSERT_TRUE(crawler.AddUrls({{"http://b.org/"}, true}));
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(crawler.AddUrls({{fmt::format("http://a.org/{}", i)}, false}));
+    }
+  };
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.table.seeds_written, 1);
 }
 
 TEST(Crawler, I1_LimitsThatAreChangedHold) {
