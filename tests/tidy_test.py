@@ -189,6 +189,24 @@ class Formats(TidyTest):
         self.assert_one(errors, "tools/tidy:1: formats:", "golden/1.arc")
 
 
+class Features(TidyTest):
+    def test_proofs_that_are_not_there_are_found(self):
+        self.write("src/util/a_test.cc", "TEST(Store, W1_Works) {}\n")
+        self.write("bench/CMakeLists.txt", "add_test(NAME bench.store COMMAND x)\n")
+        self.write("tests/a_test.py", "\n")
+        good = ("| W1 | it | works | `stele x` | `*.W1_*`, `tests/a_test.py` |\n"
+                "| W2 | it | works | | `bench.store` |\n"
+                "| W3 | it | not yet | | |\n")
+        self.write("docs/features.md", good)
+        self.assertEqual(self.errors("features"), [])
+        for row, part in (("| W1 | it | works | | `*.W4_*` |\n", "*.W4_*"),
+                          ("| W1 | it | works | | `tests/b_test.py` |\n", "tests/b_test.py"),
+                          ("| W1 | it | works | | `bench.moon` |\n", "bench.moon"),
+                          ("| W4 | it | partly: much | | |\n", "W4")):
+            self.write("docs/features.md", good + row)
+            self.assert_one(self.errors("features"), "docs/features.md:4: features:", part)
+
+
 class Words(TidyTest):
     def test_each_kind_of_violation_is_found(self):
         violations = {
