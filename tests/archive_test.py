@@ -107,6 +107,14 @@ class Keeping(Archive):
             for host in ["a", "b"] for i in range(3)))
         self.stele("import", self.path)
 
+    def test_a_wrong_name_makes_no_archive(self):
+        fresh = self.folder / "fresh"
+        self.run_stele("import", "--archive", fresh, self.folder / "missing.warc", code=3)
+        self.assertFalse(fresh.exists())
+        self.run_stele("import", "--archive", fresh, self.folder / "missing.warc", self.path,
+                       code=3)
+        self.assertEqual(self.run_stele("ls", "--archive", fresh), self.stele("ls"))
+
     def test_verify_finds_a_flipped_bit_and_reindex_mends_indexes(self):
         self.assertIn("all is right", self.stele("verify"))
         kept = next(self.archive.rglob("x.warc.gz"))

@@ -168,6 +168,19 @@ struct ImportRun {
   }
 };
 
+// False after complaints: then nothing is begun for files that are not there.
+bool AnyCanBeRead(const std::vector<std::string>& files, Context& context) {
+  std::vector<std::string> complaints;
+  for (const std::string& path : files) {
+    if (path == "-") return true;
+    const Result<std::unique_ptr<io::ReadableFile>> file = context.fs.OpenForReading(path);
+    if (file) return true;
+    complaints.push_back(file.error().text);
+  }
+  for (const std::string& complaint : complaints) Complain(context, complaint);
+  return false;
+}
+
 // Makes the archive where there is none. Nothing: a complaint was made.
 Status MakeArchive(const std::string& directory, const Arguments& arguments, Context& context) {
   const Result<bool> there = archive::IsArchive(context.fs, directory);
@@ -200,6 +213,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, "there is no file in what was named");
     return ExitCode::kUsage;
   }
+  if (!AnyCanBeRead(*files, context)) return ExitCode::kFailed;
   const std::string directory = ArchiveDirectory(arguments);
   if (const Status made = MakeArchive(directory, arguments, context); !made) {
     return Fail(context, made.error());
