@@ -99,6 +99,7 @@ class Serving(Archive):
         self.run_stele("user", "add", "a b", "--users", users, input=b"long enough\n", code=2)
         self.run_stele("user", "add", "ada", input=b"long enough\n", code=2)
         self.run_stele("user", "rm", "ada", "--users", users, code=3)
+        self.run_stele("user", "ls", "--users", users, code=3)
         users.write_text("nonsense\n")
         self.run_stele("user", "add", "ada", "--users", users, input=b"long enough\n", code=2)
         self.assertEqual(users.read_text(), "nonsense\n")

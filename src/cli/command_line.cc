@@ -3,71 +3,67 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
+#include <algorithm>
 
 namespace stele::cli {
 namespace {
 
 // The parser of one command, with the places its values go to.
-struct Parser {
-  const Command* command = nullptr;
-  CLI::App* app = nullptr;
-  std::vector<std::string> positionals;
-  std::map<std::string, std::vector<std::string>> values;
-  std::map<std::string, bool> switches;
-  std::vector<std::unique_ptr<Parser>> children;
+class Parser {
+ public:
+  explicit Parser(const Command& command) {
+    app_.set_help_flag();  // help is ours
+    app_.add_flag("-h,--help", switches_["--help"]);
+    for (const Option& option : command.options) {
+      const std::string name(option.name);
+      if (option.value.empty()) {
+        app_.add_flag(name, switches_[name]);
+      } else {
+        // One value each time it is given.
+        app_.add_option(name, values_[name])->allow_extra_args(false);
+      }
+    }
+    if (!command.arguments.empty()) {
+      app_.add_option("arguments", positionals_)->expected(0, 1 << 30);
+    }
+  }
+
+  // What is wrong; empty: nothing is.
+  std::string Parse(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());  // as it wants them
+    try {
+      app_.parse(std::move(words));
+    } catch (const CLI::Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  bool wants_help() const { return switches_.at("--help"); }
+
+  Arguments Collect() const {
+    Arguments arguments;
+    arguments.positionals = positionals_;
+    for (const auto& [name, values] : values_) {
+      if (!values.empty()) arguments.values[name] = values;
+    }
+    for (const auto& [name, given] : switches_) {
+      if (given) arguments.values[name] = {};
+    }
+    return arguments;
+  }
+
+ private:
+  CLI::App app_;
+  std::vector<std::string> positionals_;
+  std::map<std::string, std::vector<std::string>> values_;
+  std::map<std::string, bool> switches_;
 };
 
-void Fill(Parser& parser) {
-  const Command& command = *parser.command;
-  parser.app->set_help_flag();  // help is ours
-  parser.app->add_flag("-h,--help", parser.switches["--help"]);
-  for (const Option& option : command.options) {
-    const std::string name(option.name);
-    if (option.value.empty()) {
-      parser.app->add_flag(name, parser.switches[name]);
-    } else {
-      // One value each time it is given.
-      parser.app->add_option(name, parser.values[name])->allow_extra_args(false);
-    }
-  }
-  if (!command.arguments.empty()) {
-    parser.app->add_option("arguments", parser.positionals)->expected(0, 1 << 30);
-  }
-  for (const Command& child : command.commands) {
-    auto next = std::make_unique<Parser>();
-    next->command = &child;
-    next->app = parser.app->add_subcommand(std::string(child.name));
-    Fill(*next);
-    parser.children.push_back(std::move(next));
-  }
-}
-
-// The command that was named, and those above it, the root first.
-std::vector<const Parser*> Chosen(const Parser& root) {
-  std::vector<const Parser*> path = {&root};
-  for (bool deeper = true; deeper;) {
-    deeper = false;
-    for (const auto& child : path.back()->children) {
-      if (!child->app->parsed()) continue;
-      path.push_back(child.get());
-      deeper = true;
-      break;
-    }
-  }
-  return path;
-}
-
-Arguments Collect(const Parser& parser) {
-  Arguments arguments;
-  arguments.positionals = parser.positionals;
-  for (const auto& [name, values] : parser.values) {
-    if (!values.empty()) arguments.values[name] = values;
-  }
-  for (const auto& [name, given] : parser.switches) {
-    if (given) arguments.values[name] = {};
-  }
-  return arguments;
+const Command* ChildOf(const Command& command, std::string_view name) {
+  const auto found = std::find_if(command.commands.begin(), command.commands.end(),
+                                  [&](const Command& child) { return child.name == name; });
+  return found == command.commands.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -90,32 +86,31 @@ void Complain(Context& context, std::string_view text) {
 
 ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& words,
                         Context& context) {
-  CLI::App app;
-  Parser parser;
-  parser.command = &root;
-  parser.app = &app;
-  Fill(parser);
-  std::string wrong;
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it wants them reversed
-  } catch (const CLI::Error& error) {
-    wrong = error.what();
+  // Names of commands stand first; what comes behind them may be called as it likes.
+  std::vector<const Command*> path = {&root};
+  auto word = words.begin();
+  for (; word != words.end(); ++word) {
+    const bool asks_for_version = path.size() == 1 && *word == "--version";
+    const Command* child = ChildOf(*path.back(), asks_for_version ? "version" : *word);
+    if (child == nullptr) break;
+    path.push_back(child);
   }
-  const std::vector<const Parser*> chosen = Chosen(parser);
-  std::vector<const Command*> path;
-  bool help = words.empty();
-  for (const Parser* one : chosen) {
-    path.push_back(one->command);
-    help = help || one->switches.at("--help");
-  }
-  if (help) return context.out.Write(HelpText(path)) ? ExitCode::kDone : ExitCode::kFailed;
   const Command& command = *path.back();
-  if (wrong.empty() && command.run == nullptr) wrong = "Which command?";
+  Parser parser(command);
+  std::string wrong = parser.Parse({word, words.end()});
+  if (words.empty() || parser.wants_help()) {
+    return context.out.Write(HelpText(path)) ? ExitCode::kDone : ExitCode::kFailed;
+  }
+  if (command.run == nullptr) {
+    const bool names_one = word != words.end() && !word->starts_with('-');
+    wrong = names_one ? fmt::format("there is no command {} {}", FullName(path, ' '), *word)
+                      : "Which command?";
+  }
   if (!wrong.empty()) {
     Complain(context, fmt::format("{}\nTry: {} --help", wrong, FullName(path, ' ')));
     return ExitCode::kUsage;
   }
-  return command.run(Collect(*chosen.back()), context);
+  return command.run(parser.Collect(), context);
 }
 
 }  // namespace stele::cli

@@ -79,6 +79,20 @@ TEST(CommandLine, AnOptionTakesOneValueAndLeavesTheFilesAlone) {
   EXPECT_THAT(outcome.err, HasSubstr("missing.warc.gz"));
 }
 
+// Names of commands mean nothing behind one: neither to help, which once ran them, nor as files.
+TEST(CommandLine, OnlyTheFirstWordsAreCommands) {
+  EXPECT_THAT(Try({"help", "crawl"}).out, HasSubstr("Usage: stele crawl"));
+  EXPECT_THAT(Try({"help", "warc"}).out, HasSubstr("Usage: stele warc"));
+  EXPECT_THAT(Try({"help", "warc", "ls"}).out, HasSubstr("Usage: stele warc ls"));
+  for (const char* name : {"crawl", "warc", "ls", "help"}) {
+    const Outcome outcome = Try({"warc", "ls", name});
+    EXPECT_EQ(outcome.code, ExitCode::kFailed);
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("cannot open ") + name));
+  }
+  EXPECT_THAT(Try({"nonsense"}).err, HasSubstr("there is no command stele nonsense"));
+  EXPECT_THAT(Try({"warc", "nonsense"}).err, HasSubstr("there is no command stele warc nonsense"));
+}
+
 TEST(CommandLine, AMissingFileIsSaidAndGivesThree) {
   const Outcome outcome = Try({"warc", "check", "--quiet", "missing.warc.gz"});
   EXPECT_EQ(outcome.code, ExitCode::kFailed);
@@ -93,6 +107,7 @@ TEST(CommandLine, CompletionsKnowEveryCommand) {
 TEST(CommandLine, NoWordsAtAllShowTheHelp) {
   EXPECT_THAT(Try({}).out, HasSubstr("Commands:"));
   EXPECT_EQ(Try({"version"}).out.substr(0, 6), "stele ");
+  EXPECT_EQ(Try({"--version"}).out, Try({"version"}).out);
 }
 
 }  // namespace

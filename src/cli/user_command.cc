@@ -162,6 +162,10 @@ ExitCode RunRm(const Arguments& arguments, Context& context) {
 }
 
 ExitCode RunLs(const Arguments& arguments, Context& context) {
+  if (const auto path = arguments.Get("--users")) {
+    const auto file = context.fs.OpenForReading(*path);
+    if (!file) return Fail(context, file.error());
+  }
   ExitCode code = ExitCode::kDone;
   const std::optional<Task> task = Begin(arguments, context, Needs::kFile, code);
   if (!task) return code;
