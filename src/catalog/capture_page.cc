@@ -97,6 +97,66 @@ std::uint32_t CapturePageReader::Narrow(CaptureColumn column) {
   return static_cast<std::uint32_t>(value);
 }
 
+std::uint64_t CapturePageReader::PassSerials(std::uint32_t serial) {
+  std::uint64_t rows = 0;
+  for (ByteReader next = Column(kSerial); rows < left_; ++rows) {
+    const std::uint64_t step = next.Varint();
+    const std::uint64_t here = first_ ? step : row_.id.serial + step;
+    if (here >= serial || !next.good()) break;
+    row_.id.serial = static_cast<std::uint32_t>(here);
+    first_ = false;
+    Column(kSerial) = next;
+  }
+  return rows;
+}
+
+void CapturePageReader::PassPlaces(std::uint64_t rows) {
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    const auto container =
+        static_cast<std::uint32_t>(Sum(row_.place.container, Column(kContainer).SignedVarint()));
+    row_.place.offset = Sum(ExpectedOffset(row_.place, container), Column(kOffset).SignedVarint());
+    row_.place.container = container;
+    row_.place.length = Column(kRecordLength).Varint();
+  }
+}
+
+void CapturePageReader::PassBefore(std::uint32_t serial) {
+  const std::uint64_t rows = PassSerials(serial);
+  left_ -= rows;
+  const auto pass = [this](CaptureColumn column, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) Column(column).Varint();
+  };
+  // Sums go around at the ends of their range, as those of single rows do.
+  const auto sum = [this, rows](CaptureColumn column, std::uint64_t value) {
+    for (std::uint64_t i = 0; i < rows; ++i) value = Sum(value, Column(column).SignedVarint());
+    return value;
+  };
+  row_.time.milliseconds =
+      static_cast<std::int64_t>(sum(kTime, static_cast<std::uint64_t>(row_.time.milliseconds)));
+  row_.run = static_cast<std::uint32_t>(sum(kRun, row_.run));
+  PassPlaces(rows);
+  for (const CaptureColumn column : {kStatus, kType, kLength}) pass(column, rows);
+  std::uint64_t originals = 0;
+  std::uint64_t texts = 0;
+  std::uint64_t sha256s = 0;
+  std::uint64_t sha1s = 0;
+  std::uint64_t url_bytes = 0;
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    const std::uint64_t flags = Column(kFlags).Varint();
+    originals += (flags & kHasOriginal) != 0 ? 1 : 0;
+    texts += (flags & kHasText) != 0 ? 1 : 0;
+    sha256s += (flags & kHasSha256) != 0 ? 1 : 0;
+    sha1s += (flags & kHasSha1) != 0 ? 1 : 0;
+    if ((flags & kHasKey) != 0) Column(kKey).Sized();
+    url_bytes += Column(kUrlLength).Varint();
+  }
+  pass(kOriginal, 2 * originals);
+  Column(kTextDigest).Bytes(texts * sizeof(std::uint64_t));
+  Column(kSha256).Bytes(sha256s * sizeof(Sha256Bytes));
+  Column(kSha1).Bytes(sha1s * sizeof(Sha1Bytes));
+  Column(kUrl).Bytes(url_bytes);
+}
+
 Result<const Capture*> CapturePageReader::Next() {
   Check(left_ > 0);
   const auto narrow = [this](std::uint64_t value) {

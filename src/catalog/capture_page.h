@@ -70,12 +70,17 @@ class CapturePageReader {
 
   // The next row, which points into the page. Requires: left() > 0. Errors: kCorrupt.
   Result<const Capture*> Next();
+  // Passes the rows whose serials are before `serial`, for a fraction of what reading them costs.
+  // What makes no sense is an error of the next row.
+  void PassBefore(std::uint32_t serial);
   std::uint64_t left() const { return left_; }
 
  private:
   CapturePageReader() = default;
   ByteReader& Column(CaptureColumn column) { return columns_[static_cast<std::size_t>(column)]; }
   std::uint32_t Narrow(CaptureColumn column);
+  std::uint64_t PassSerials(std::uint32_t serial);  // how many
+  void PassPlaces(std::uint64_t rows);
 
   std::array<ByteReader, kCaptureColumns> columns_;
   std::vector<std::string_view> types_;

@@ -146,13 +146,12 @@ Result<HeldCapture> CaptureSegment::Get(std::uint32_t serial) const {
   if (!bytes) return bytes.error();
   Result<CapturePageReader> rows = CapturePageReader::Open(**bytes, totals_.batch);
   if (!rows) return file_->CorruptPage(page, rows.error().text);
-  while (rows->left() > 0) {
-    const Result<const Capture*> row = rows->Next();
-    if (!row) return file_->CorruptPage(page, row.error().text);
-    if ((*row)->id.serial == serial) return HeldCapture{**row, *bytes};
-    if ((*row)->id.serial > serial) break;
-  }
-  return missing;
+  rows->PassBefore(serial);
+  if (rows->left() == 0) return missing;
+  const Result<const Capture*> row = rows->Next();
+  if (!row) return file_->CorruptPage(page, row.error().text);
+  if ((*row)->id.serial != serial) return missing;
+  return HeldCapture{**row, *bytes};
 }
 
 Status CaptureSegmentCursor::Seek(std::uint32_t serial) {

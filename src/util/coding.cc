@@ -62,7 +62,7 @@ std::uint32_t ByteReader::Fixed32() { return static_cast<std::uint32_t>(LittleEn
 
 std::uint64_t ByteReader::Fixed64() { return LittleEndian(Bytes(8)); }
 
-std::uint64_t ByteReader::Varint() {
+std::uint64_t ByteReader::LongVarint() {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < rest_.size() && i < 10; ++i) {
     const auto byte = static_cast<unsigned char>(rest_[i]);
@@ -75,11 +75,6 @@ std::uint64_t ByteReader::Varint() {
     }
   }
   return Fail();
-}
-
-std::int64_t ByteReader::SignedVarint() {
-  const std::uint64_t value = Varint();
-  return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
 }
 
 std::string_view ByteReader::Sized() { return Bytes(Varint()); }

@@ -24,8 +24,17 @@ class ByteReader {
 
   std::uint32_t Fixed32();
   std::uint64_t Fixed64();
-  std::uint64_t Varint();
-  std::int64_t SignedVarint();
+  std::uint64_t Varint() {
+    // Most numbers are small.
+    if (rest_.empty() || static_cast<unsigned char>(rest_.front()) >= 0x80) return LongVarint();
+    const auto value = static_cast<unsigned char>(rest_.front());
+    rest_.remove_prefix(1);
+    return value;
+  }
+  std::int64_t SignedVarint() {
+    const std::uint64_t value = Varint();
+    return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
+  }
   std::string_view Sized();
   std::string_view Bytes(std::uint64_t size);
 
@@ -34,6 +43,7 @@ class ByteReader {
   bool good() const { return good_; }
 
  private:
+  std::uint64_t LongVarint();
   std::uint64_t Fail();
 
   std::string_view rest_;
