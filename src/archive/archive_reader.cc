@@ -46,20 +46,23 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(io::FileSystem& fs,
 }
 
 Status ArchiveReader::Refresh() {
+  containers_.CloseAll();
   // The catalog first: what it has, the ledger had before.
   if (const Status fresh = catalog_->Refresh(); !fresh) return fresh;
-  auto holdings = std::make_shared<Holdings>(*holdings_);
-  Result<std::uint64_t> end = ReadLedger(fs_, layout_->LedgerPath(), holdings->ledger_end(),
+  std::shared_ptr<Holdings> holdings;  // where something is new
+  Result<std::uint64_t> end = ReadLedger(fs_, layout_->LedgerPath(), holdings_->ledger_end(),
                                          [&](const LedgerEvent& event, std::uint64_t behind) {
+                                           if (holdings == nullptr)
+                                             holdings = std::make_shared<Holdings>(*holdings_);
                                            return holdings->Apply(event, behind);
                                          });
   if (!end) return end.error();
-  if (holdings->ledger_end() != holdings_->ledger_end()) holdings_ = std::move(holdings);
+  if (holdings != nullptr) holdings_ = std::move(holdings);
   return {};
 }
 
 ArchiveView ArchiveReader::View() {
-  return ArchiveView(fs_, cache_, layout_, holdings_, catalog_->View());
+  return ArchiveView(fs_, cache_, layout_, holdings_, catalog_->View(), &containers_);
 }
 
 }  // namespace stele::archive

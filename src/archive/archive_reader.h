@@ -26,7 +26,8 @@ class ArchiveReader {
   static Result<std::unique_ptr<ArchiveReader>> Open(io::FileSystem& fs,
                                                      const std::string& directory);
 
-  // Takes up what has been written since.
+  // Takes up what has been written since. Containers that are gone or were replaced are noticed now
+  // at the latest.
   Status Refresh();
   // As of the last Refresh(). The reader must outlive it.
   ArchiveView View();
@@ -36,6 +37,7 @@ class ArchiveReader {
 
   io::FileSystem& fs_;
   catalog::PageCache cache_;
+  OpenContainers containers_;
   std::shared_ptr<const ArchiveLayout> layout_;
   std::shared_ptr<const Holdings> holdings_;
   std::unique_ptr<catalog::CatalogReader> catalog_;

@@ -34,12 +34,14 @@ Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenIn(const catalog::Capture
                                                           const StoredRecord::IsIt& is_it) const {
   Result<std::string> path = PathOf(place.container);
   if (!path) return path.error();
-  auto record = StoredRecord::Open(fs_, *path, place.offset, is_it);
+  // One that grows is opened anew each time, as its end moves.
+  const bool sealed = holdings_->Find(place.container) != nullptr;
+  auto record = StoredRecord::Open(fs_, *path, place, is_it, sealed ? containers_ : nullptr);
   if (record || record.error().code != ErrorCode::kNotFound) return record;
   // It may have been sealed just now.
   path = PathOf(place.container);
   if (!path) return path.error();
-  return StoredRecord::Open(fs_, *path, place.offset, is_it);
+  return StoredRecord::Open(fs_, *path, place, is_it, nullptr);
 }
 
 Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(const catalog::Capture& capture) const {

@@ -16,17 +16,19 @@
 
 namespace stele::archive {
 
-// An archive as it was at one moment. Thread-safe. `fs` and `cache` are borrowed for life.
+// An archive as it was at one moment. Thread-safe. `fs`, `cache` and `containers`, which may be
+// null, are borrowed for life, and by records that it opens.
 class ArchiveView {
  public:
   ArchiveView(io::FileSystem& fs, catalog::PageCache& cache,
               std::shared_ptr<const ArchiveLayout> layout, std::shared_ptr<const Holdings> holdings,
-              std::shared_ptr<const catalog::CatalogView> catalog)
+              std::shared_ptr<const catalog::CatalogView> catalog, OpenContainers* containers)
       : fs_(fs),
         cache_(cache),
         layout_(std::move(layout)),
         holdings_(std::move(holdings)),
-        catalog_(std::move(catalog)) {}
+        catalog_(std::move(catalog)),
+        containers_(containers) {}
 
   const ArchiveLayout& layout() const { return *layout_; }
   const Holdings& holdings() const { return *holdings_; }
@@ -53,6 +55,7 @@ class ArchiveView {
   const std::shared_ptr<const ArchiveLayout> layout_;
   const std::shared_ptr<const Holdings> holdings_;
   const std::shared_ptr<const catalog::CatalogView> catalog_;
+  OpenContainers* const containers_;
 };
 
 }  // namespace stele::archive

@@ -244,7 +244,7 @@ std::uint64_t ArchiveWriter::NewSeed() {
 ArchiveView ArchiveWriter::View() {
   const std::lock_guard lock(mutex_);
   if (snapshot_ == nullptr) snapshot_ = std::make_shared<const Holdings>(holdings_);
-  return ArchiveView(environment_.fs, cache_, layout_, snapshot_, catalog_->View());
+  return ArchiveView(environment_.fs, cache_, layout_, snapshot_, catalog_->View(), nullptr);
 }
 
 std::optional<Container> ArchiveWriter::FindBySha256(std::string_view sha256) {

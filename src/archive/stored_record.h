@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/archive_file/archive_file.h"
+#include "archive/open_containers.h"
+#include "catalog/capture.h"
 #include "formats/record/block_stream.h"
 #include "io/file_system.h"
 #include "util/result.h"
@@ -17,11 +18,15 @@ namespace stele::archive {
 // One record of a file, open for reading. Not thread-safe.
 class StoredRecord {
  public:
-  // The first record at `offset` that `is_it` says is meant: where several share a member, they
-  // share its offset, too. Errors: those of opening the file; kCorrupt when there is none.
+  // The first record at a place, in the container at `path`, that `is_it` says is meant: where
+  // several share a member, they share its offset, too. `open` may be null; else it may have the
+  // container, and gets it in the end; it is borrowed for life. Errors: those of opening the file;
+  // kCorrupt when there is none.
   using IsIt = std::function<bool(const record::Record&)>;
   static Result<std::unique_ptr<StoredRecord>> Open(io::FileSystem& fs, const std::string& path,
-                                                    std::uint64_t offset, const IsIt& is_it);
+                                                    const catalog::CapturePlace& place,
+                                                    const IsIt& is_it, OpenContainers* open);
+  ~StoredRecord();
 
   // Valid as long as this.
   const record::Record& record() const { return *record_; }
@@ -34,11 +39,13 @@ class StoredRecord {
   Result<bool> IsAlone();
 
  private:
-  StoredRecord() = default;
+  explicit StoredRecord(OpenContainers* open) : open_(open) {}
 
-  std::unique_ptr<archive_file::ArchiveFile> file_;
-  const record::Record* record_ = nullptr;
+  OpenContainers* const open_;
+  OpenContainers::Lent lent_;
+  const record::Record* record_ = nullptr;  // of lent_
   std::optional<record::BlockStream> block_;
+  bool good_ = true;
 };
 
 }  // namespace stele::archive

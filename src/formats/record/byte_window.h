@@ -15,7 +15,7 @@ class ByteWindow {
  public:
   static constexpr std::size_t kBytes = 1 << 20;
   // So much is read at a new place, and twice as much each time while reading goes on from there.
-  static constexpr std::size_t kFirstBytes = 64 << 10;
+  static constexpr std::size_t kFirstBytes = 32 << 10;
 
   explicit ByteWindow(io::Source& source) : source_(source), file_(source.file()) {}
 
