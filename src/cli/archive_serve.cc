@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "access/access_server.h"
 #include "access/requested_url.h"
@@ -21,9 +24,20 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kGrace = 10s;
 constexpr std::chrono::milliseconds kRefreshInterval = 2s;
 static_assert(kRefreshInterval < 5s, "new captures show within five seconds");
+// Enough for those that wait for a disk, another machine or a crawl.
 constexpr std::size_t kWorkers = 32;
 // Of requests whose archived answers are looked for.
 constexpr std::uint64_t kBodyMax = access::kRequestBodyMax;
+
+// The memory of a request serves the next: to give it back to the system and to fetch it again page
+// by page takes longer than most requests do. Each thread keeps at most so much.
+constexpr int kKeptBytes = 4 << 20;
+constexpr int kMappedBytes = 1 << 20;  // what is larger is given back at once
+
+void KeepMemory() {
+  ::mallopt(M_MMAP_THRESHOLD, kMappedBytes);
+  ::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+}
 
 // Where our program is, without its name.
 std::string ProgramDirectory() {
@@ -98,6 +112,7 @@ bool SetAddresses(const Arguments& arguments, Context& context,
                   access::AccessServerOptions& options) {
   for (net::HttpServerOptions* server : {&options.pages, &options.replay}) {
     server->workers = kWorkers;
+    server->workers_at_once = std::max(2U, std::thread::hardware_concurrency());
     server->limits.body_size_max = kBodyMax;
     server->certificate_file = arguments.Get("--certificate").value_or("");
     server->key_file = arguments.Get("--key").value_or("");
@@ -181,6 +196,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   options.spool_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
   options.software = "Stele " STELE_VERSION;
   options.gate.complain = [&](const Error& error) { Complain(context, error.text); };
+  KeepMemory();
   // Before anything has threads of its own.
   StopSignals signals;
   auto opened = OpenArchives(arguments, context);

@@ -107,6 +107,46 @@ TEST(WorkerPool, WorksOnSeveralThingsAtOnce) {
   both.get_future().wait();
 }
 
+TEST(WorkerPool, SomeDoSomethingAtOnceAndOthersTakeTheTurnsOfThoseThatWait) {
+  constexpr int kWaiting = 6;
+  WorkerPool pool(8, 2, std::chrono::milliseconds(1));
+  std::promise<void> open;
+  std::shared_future<void> gate = open.get_future().share();
+  std::atomic<int> waiting = 0;
+  for (int i = 0; i < kWaiting; ++i) {
+    pool.Run([&, gate] {
+      ++waiting;
+      gate.wait();
+    });
+  }
+  // More wait than may do something at once, and still there is somebody for what comes.
+  std::promise<void> done;
+  pool.Run([&] { done.set_value(); });
+  done.get_future().wait();
+  EXPECT_EQ(waiting, kWaiting);
+  open.set_value();
+  std::atomic<int> count = 0;
+  for (int i = 0; i < 1000; ++i) pool.Run([&count] { ++count; });
+  pool.Stop();
+  EXPECT_EQ(count, 1000);
+}
+
+TEST(WorkerPool, NoMoreThanSaidDoSomethingAtOnce) {
+  WorkerPool pool(8, 2, std::chrono::hours(1));
+  std::atomic<int> now = 0;
+  std::atomic<int> most = 0;
+  for (int i = 0; i < 5000; ++i) {
+    pool.Run([&] {
+      const int here = ++now;
+      int before = most;
+      while (before < here && !most.compare_exchange_weak(before, here)) continue;
+      --now;
+    });
+  }
+  pool.Stop();
+  EXPECT_LE(most, 2);
+}
+
 // Counts how often its socket had something to read.
 class CountingWatcher final : public Watcher {
  public:

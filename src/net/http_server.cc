@@ -84,7 +84,7 @@ class Server final : public HttpServer {
         clock_(clock),
         tls_(std::move(tls)),
         loops_(options_.loops),
-        workers_(options_.workers),
+        workers_(options_.workers, options_.workers_at_once),
         acceptor_(loops_.at(0).context()) {
     for (std::size_t i = 0; i < loops_.size(); ++i) {
       shards_.push_back(std::make_unique<Shard>(loops_.at(i)));

@@ -19,8 +19,11 @@ struct HttpServerOptions {
   // PEM files; both or neither. With them the server speaks TLS only.
   std::string certificate_file;
   std::string key_file;
-  std::size_t loops = 1;               // 0: one for each core
-  std::size_t workers = 16;            // so many handlers run at once
+  std::size_t loops = 1;     // 0: one for each core
+  std::size_t workers = 16;  // threads: so many handlers may wait at once
+  // So many of them do something at once, see WorkerPool; 0: all. For handlers that hardly wait,
+  // the number of cores.
+  std::size_t workers_at_once = 0;
   std::size_t connections_max = 4096;  // more are answered with 503 (TLS: closed)
   HttpLimits limits;
 };

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -22,11 +25,19 @@ class Watcher {
 
 // Threads that may wait: for the disk, for a slow client, for another server. They take work that
 // is given to them, in the order in which it came, and sockets that have something to read: whoever
-// notices that a request has come handles it, and no thread has to tell another. Thread-safe.
+// notices that a request has come handles it, and no thread has to tell another.
+//
+// Where more threads would do something than there are cores, what each has begun waits for all
+// others, and takes as long as all together. So only some do something at once; when one of these
+// is at the same thing for long, most likely because it waits, another thread takes its turn.
+// Thread-safe.
 class WorkerPool {
  public:
-  // Throws std::system_error when the machine has no threads or descriptors for it.
-  explicit WorkerPool(std::size_t threads);
+  // `at_once`: so many of the threads do something at a time; 0: all. Another takes the turn of who
+  // is at one thing for `patience`, or up to twice as long. Throws std::system_error when the
+  // machine has no threads or descriptors for it.
+  explicit WorkerPool(std::size_t threads, std::size_t at_once = 0,
+                      std::chrono::milliseconds patience = std::chrono::milliseconds(20));
   ~WorkerPool();  // Stop()
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -52,10 +63,24 @@ class WorkerPool {
   Stripe& StripeOf(int socket) {
     return stripes_[static_cast<std::size_t>(socket) % stripes_.size()];
   }
+  // What one thread does.
+  struct Seat {
+    std::atomic<std::uint64_t> step = 0;     // odd while it is at something
+    std::atomic<bool> is_overtaken = false;  // another has its turn
+    // With turns_mutex_.
+    std::uint64_t seen = 0;  // the step when somebody looked last
+    bool has_turn = false;
+  };
+  void TakeTurn(Seat& seat);
+  void EndTurn(Seat& seat);
+  // Takes their turns from those that are where they were at the last look.
+  void TakeFromTheSlow();
+
   std::shared_ptr<Watcher> Take(int socket);
   static std::shared_ptr<Watcher> TakeFrom(Stripe& stripe, int socket);
-  void Loop();
-  bool RunNext();  // false: there is no more work, and never will be
+  void Loop(Seat& seat);
+  bool Work(int ready);  // false: there is no more, and never will be
+  bool RunNext();        // false: there is no more work, and never will be
 
   int epoll_;
   int event_;  // an eventfd: counts the work that waits
@@ -64,7 +89,14 @@ class WorkerPool {
   std::deque<std::function<void()>> queue_;
   bool stopping_ = false;
 
+  const std::chrono::milliseconds patience_;
+  std::mutex turns_mutex_;
+  std::condition_variable turns_changed_;
+  std::size_t turns_;         // that nobody has
+  bool has_lookout_ = false;  // one of those without a turn looks after the others
+
   std::array<Stripe, 32> stripes_;
+  std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::thread> threads_;
 };
 
