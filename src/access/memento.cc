@@ -10,7 +10,6 @@ namespace stele::access {
 namespace {
 
 using catalog::HeldCapture;
-using Direction = NearestCaptures::Direction;
 
 constexpr std::string_view kLinkFormat = "application/link-format";
 
@@ -26,15 +25,6 @@ std::string LinkTarget(std::string_view url) {
     }
   }
   return out;
-}
-
-// The first of the captures on one side of a moment; nothing where there is none.
-std::optional<HeldCapture> FirstOn(const Call& call, const std::string& key, Timestamp at,
-                                   Direction direction) {
-  NearestCaptures captures(call.sight, key, at, direction);
-  const Result<const HeldCapture*> found = captures.Next();
-  if (!found || *found == nullptr) return std::nullopt;
-  return **found;
 }
 
 std::string Uri(const Call& call, const catalog::Capture& row) {
@@ -221,25 +211,23 @@ std::string MementoPath(const Call& call, const catalog::Capture& row, std::stri
 }
 
 std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Capture& row) {
-  const std::string key = KeyOfCapture(row);
+  CaptureFinder captures(call.sight, KeyOfCapture(row));
   std::string links = CommonLinks(call, AddressOf(row));
   // Those of one second have one address, so that neighbours are of other seconds.
   const std::int64_t second = row.time.milliseconds - (row.time.milliseconds % 1000 + 1000) % 1000;
-  const auto first = FirstOn(call, key, catalog::kTimeBegin, Direction::kForward);
-  const auto last = FirstOn(call, key, catalog::kTimeEnd, Direction::kBack);
-  const auto prev = FirstOn(call, key, Timestamp{second - 1}, Direction::kBack);
-  const auto next = FirstOn(call, key, Timestamp{second + 1000}, Direction::kForward);
-  const std::string own = FormatDigits14(row.time);
-  const auto add = [&](const std::optional<HeldCapture>& capture, std::string_view rel) {
-    if (capture && FormatDigits14(capture->row.time) != own) {
-      links += ", " + MementoLink(call, capture->row, rel);
-    }
+  using Found = Result<std::optional<HeldCapture>>;
+  const Found prev = captures.Before(Timestamp{second - 1});
+  const Found next = captures.After(Timestamp{second + 1000});
+  const bool has_prev = prev && *prev;
+  const bool has_next = next && *next;
+  const auto add = [&](const Found& found, std::string_view rel) {
+    if (found && *found) links += ", " + MementoLink(call, (*found)->row, rel);
   };
-  add(first, "first memento");
+  if (has_prev) add(captures.After(catalog::kTimeBegin), "first memento");
   add(prev, "prev memento");
-  links += ", " + MementoLink(call, row, Relation(!prev, !next, ""));
+  links += ", " + MementoLink(call, row, Relation(!has_prev, !has_next, ""));
   add(next, "next memento");
-  add(last, "last memento");
+  if (has_next) add(captures.Before(catalog::kTimeEnd), "last memento");
   return {{"Memento-Datetime", FormatHttpDate(row.time)}, {"Link", std::move(links)}};
 }
 

@@ -35,15 +35,7 @@ std::string LocationOf(const HeldCapture& capture, const ArchivedHead& head) {
 }
 
 // Digits of a whole second mean any moment of it, so that no neighbour is nearer.
-Result<Timestamp> AimOf(const Sight& sight, const std::string& key, std::string_view digits) {
-  const Timestamp moment = MomentOf(digits);
-  if (digits.size() != 14) return moment;
-  NearestCaptures later(sight, key, moment, NearestCaptures::Direction::kForward);
-  Result<const HeldCapture*> first = later.Next();
-  if (!first) return first.error();
-  const bool same = *first != nullptr && FormatDigits14((*first)->row.time) == digits;
-  return same ? (*first)->row.time : moment;
-}
+std::int64_t SpanOf(std::string_view digits) { return digits.size() == 14 ? 999 : 0; }
 
 bool IsMarked(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(),
@@ -77,9 +69,8 @@ std::string EntityTag(const Replayed& replayed) {
 Result<std::optional<Replayed>> FindUnder(const Sight& sight, const std::string& key,
                                           std::string_view asked, std::string_view digits,
                                           const CaptureContent::KeepsCoding& keeps, bool& blocked) {
-  const Result<Timestamp> aim = AimOf(sight, key, digits);
-  if (!aim) return aim.error();
-  NearestCaptures nearest(sight, key, *aim, NearestCaptures::Direction::kBoth);
+  NearestCaptures nearest(sight, key, MomentOf(digits), NearestCaptures::Direction::kBoth,
+                          SpanOf(digits));
   std::optional<Error> unresolved;
   for (int i = 0; i < kCandidatesMax; ++i) {
     Result<const HeldCapture*> found = nearest.Next();

@@ -6,6 +6,7 @@
 namespace stele::access {
 
 using catalog::HeldCapture;
+using catalog::LocationCursor;
 using catalog::LocationEntry;
 using catalog::LocationQuery;
 
@@ -33,8 +34,9 @@ Result<const HeldCapture*> SeenCaptures::Next() {
   }
 }
 
-NearestCaptures::NearestCaptures(Sight sight, std::string key, Timestamp at, Direction direction)
-    : sight_(std::move(sight)), key_(std::move(key)), at_(at) {
+NearestCaptures::NearestCaptures(Sight sight, std::string key, Timestamp at, Direction direction,
+                                 std::int64_t span_ms)
+    : sight_(std::move(sight)), key_(std::move(key)), at_(at), span_ms_(span_ms) {
   if (direction != Direction::kForward) {
     // With both, what is at the moment itself comes from the other side.
     const bool at_too = direction == Direction::kBack;
@@ -89,15 +91,22 @@ Status NearestCaptures::FillForward() {
 
 Result<const HeldCapture*> NearestCaptures::Next() {
   for (;;) {
-    if (const Status filled = FillBack(); !filled) return filled.error();
     if (const Status filled = FillForward(); !filled) return filled.error();
-    if (back_.empty() && !next_forward_) return nullptr;
     // Unsigned, so that the distance from the end of all times is no overflow.
-    const auto at = static_cast<std::uint64_t>(at_.milliseconds);
+    const auto distance = [](Timestamp from, Timestamp to) {
+      return static_cast<std::uint64_t>(to.milliseconds) -
+             static_cast<std::uint64_t>(from.milliseconds);
+    };
+    // Nothing before the moment is nearer than what is at it, and need not be looked for.
+    const bool exact =
+        next_forward_ && distance(at_, next_forward_->time) <= static_cast<std::uint64_t>(span_ms_);
+    if (!exact) {
+      if (const Status filled = FillBack(); !filled) return filled.error();
+    }
+    if (back_.empty() && !next_forward_) return nullptr;
     const bool take_back =
-        !back_.empty() &&
-        (!next_forward_ || at - static_cast<std::uint64_t>(back_.front().time.milliseconds) <=
-                               static_cast<std::uint64_t>(next_forward_->time.milliseconds) - at);
+        !exact && !back_.empty() &&
+        (!next_forward_ || distance(back_.front().time, at_) <= distance(at_, next_forward_->time));
     const catalog::CaptureId id = take_back ? back_.front().id : next_forward_->id;
     if (take_back) {
       back_.pop_front();
@@ -112,6 +121,36 @@ Result<const HeldCapture*> NearestCaptures::Next() {
     }
     met_blocked_ |= sight_.Judge(key_, held->row).access == AccessRules::Access::kBlock;
   }
+}
+
+CaptureFinder::CaptureFinder(const Sight& sight, std::string_view key)
+    : sight_(sight),
+      key_(key),
+      location_(catalog::LocationKey(key)),
+      cursor_(sight.view().catalog().NewLocationCursor()) {}
+
+LocationCursor::Move CaptureFinder::StepBackFrom(const LocationEntry& entry) {
+  LocationEntry before{location_, entry.time, entry.id};
+  return StepBack(before) ? cursor_->SeekBack(before) : Move(nullptr);
+}
+
+Result<std::optional<HeldCapture>> CaptureFinder::FirstShown(Move move, Way way) {
+  while (move && *move != nullptr && (*move)->key == location_) {
+    Result<HeldCapture> held = sight_.view().catalog().Get((*move)->id);
+    if (!held) return held.error();
+    if (sight_.Shows(key_, held->row)) return std::optional(*std::move(held));
+    move = way == Way::kBack ? StepBackFrom(**move) : cursor_->Next();
+  }
+  if (!move) return move.error();
+  return std::optional<HeldCapture>();
+}
+
+Result<std::optional<HeldCapture>> CaptureFinder::Before(Timestamp at) {
+  return FirstShown(cursor_->SeekBack({location_, at, catalog::LastOf(location_).id}), Way::kBack);
+}
+
+Result<std::optional<HeldCapture>> CaptureFinder::After(Timestamp at) {
+  return FirstShown(cursor_->Seek({location_, at, catalog::FirstOf(location_).id}), Way::kForward);
 }
 
 std::string KeyOfUrl(std::string_view url) { return url::SurtKey(url); }

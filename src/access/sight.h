@@ -87,8 +87,10 @@ class NearestCaptures {
     kBack,     // those at the moment or before
     kForward,  // those at the moment or after
   };
-  // `key` is a sort key.
-  NearestCaptures(Sight sight, std::string key, Timestamp at, Direction direction);
+  // `key` is a sort key. Captures from `at` on for so many milliseconds are at the moment, too; the
+  // earliest of them comes first.
+  NearestCaptures(Sight sight, std::string key, Timestamp at, Direction direction,
+                  std::int64_t span_ms = 0);
 
   // Null after the last; valid until the next call. Errors: kCorrupt, kIo.
   Result<const catalog::HeldCapture*> Next();
@@ -107,12 +109,37 @@ class NearestCaptures {
   const Sight sight_;
   const std::string key_;
   const Timestamp at_;
+  const std::int64_t span_ms_;
   std::deque<Place> back_;            // the nearest first
   std::optional<Timestamp> back_to_;  // what is at or before it has not been looked at
   std::unique_ptr<catalog::LocationResults> forward_;
   std::optional<Place> next_forward_;
   catalog::HeldCapture held_;
   bool met_blocked_ = false;
+};
+
+// Single captures of one URL, for whoever looks for several. Borrows the sight. Not thread-safe.
+class CaptureFinder {
+ public:
+  // `key` is a sort key.
+  CaptureFinder(const Sight& sight, std::string_view key);
+
+  // The last at a moment or before, the first at it or after, of those that the client may see.
+  // Nothing where there is none. Errors: kCorrupt, kIo.
+  Result<std::optional<catalog::HeldCapture>> Before(Timestamp at);
+  Result<std::optional<catalog::HeldCapture>> After(Timestamp at);
+
+ private:
+  using Move = catalog::LocationCursor::Move;
+  enum class Way { kBack, kForward };
+  // From where a move led on.
+  Result<std::optional<catalog::HeldCapture>> FirstShown(Move move, Way way);
+  Move StepBackFrom(const catalog::LocationEntry& entry);
+
+  const Sight& sight_;
+  const std::string key_;
+  const std::string location_;  // the key as the index has it
+  const std::unique_ptr<catalog::LocationCursor> cursor_;
 };
 
 // The sort key of captures of a URL; of one capture.

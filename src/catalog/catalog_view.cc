@@ -56,10 +56,14 @@ std::unique_ptr<MergedLocations> CatalogFiles::NewLooseCursor(LocationRun::Readi
   return merged;
 }
 
-LocationResults CatalogView::Find(LocationQuery query) const {
+std::unique_ptr<LocationCursor> CatalogView::NewLocationCursor() const {
   auto merged = files_->NewRunCursor(LocationRun::Reading::kAgain);
   AddNewRows(new_rows_, *merged);
-  return LocationResults(std::move(merged), std::move(query), shared_from_this());
+  return merged;
+}
+
+LocationResults CatalogView::Find(LocationQuery query) const {
+  return LocationResults(NewLocationCursor(), std::move(query), shared_from_this());
 }
 
 PisaTimelineCursor CatalogView::Alive(PisaTimelineQuery query) const {

@@ -52,6 +52,8 @@ class CatalogView : public std::enable_shared_from_this<CatalogView> {
 
   // Which captures of which URLs there are.
   LocationResults Find(LocationQuery query) const;
+  // The same, for whoever looks at several places. Borrows this.
+  std::unique_ptr<LocationCursor> NewLocationCursor() const;
 
   // What was shown at a moment or in a span of time: each capture of these URLs that was the newest
   // of its URL at some moment of it, whatever the order in which captures came. Costs about what
