@@ -80,7 +80,7 @@ Result<std::string_view> StoredRecord::Read() {
 Result<bool> StoredRecord::IsAlone() {
   if (!record_->at_member_start) return false;
   const std::uint64_t offset = record_->offset;
-  record::RecordReader& reader = file_->reader();
+  record::RecordReader& reader = lent_.opened.file->reader();
   if (const Result<record::Extent> passed = reader.Finish(); !passed) return passed.error();
   const Result<const record::Record*> next = reader.Next();
   if (!next) return next.error();
