@@ -216,6 +216,12 @@ test("I8_ARunTellsWhatItsPagesLack", async () => {
     );
     assert.deepEqual(await violations(page), []);
     await crawled.shot(page, "run-missing");
+    const german = await crawled.openPage("/runs/1", { locale: "de-DE" });
+    assert.match(
+      await german.getByRole("region", { name: "Auf Seiten fehlt" }).innerText(),
+      /boat\.png.*Der Server antwortete mit 404.*nichts, wenn es fort ist/s,
+    );
+    await crawled.close(german);
     await missing.getByRole("link").click();
     await page.waitForSelector(".banner .when[href]");
     assert.match(await page.locator(".banner .where").innerText(), /Harbour/);

@@ -18,6 +18,8 @@ const address = await load("address.ts");
 const moment = await load("moment.ts");
 const route = await load("route.ts");
 const { diffWords } = await load("text_diff.ts");
+const { translate } = await load("told.ts");
+const { de } = await load("texts/de.ts");
 
 test("I8_AddressesAreToldFromWords", () => {
   for (const text of [
@@ -110,4 +112,27 @@ test("I8_MarkedLinesAreTheLines", () => {
   }
   const long = "x ".repeat(2000);
   assert.deepEqual(diffWords(long, `${long}y`)[0], [{ text: long, changed: true }]);
+});
+
+// The sentences in a source of the crawler: its texts with a space in them.
+function sentencesIn(name) {
+  const path = join(dirname(fileURLToPath(import.meta.url)), "../../src/crawl", name);
+  const code = readFileSync(path, "utf8").replace(/^\s*\/\/.*$/gm, "");
+  const texts = [...code.matchAll(/"((?:[^"\\\n]|\\.)*)"(?:\s+"((?:[^"\\\n]|\\.)*)")?/g)];
+  return texts.map(([, first, second]) => first + (second ?? "")).filter((text) => / /.test(text));
+}
+
+test("I8_WhatCrawlsWriteIsTranslated", () => {
+  assert.equal(translate("the server answered 404", de.told), "Der Server antwortete mit 404");
+  assert.equal(translate("it is outside of the crawl ($&)", de.told).slice(-5), " ($&)");
+  assert.equal(translate("something new", de.told), null);
+  const sentences = sentencesIn("missing_embeds.cc");
+  assert.ok(sentences.length > 15, sentences.join("\n"));
+  for (const sentence of sentences) {
+    if (/^, |^limit $/.test(sentence)) continue; // parts of others
+    assert.ok(translate(sentence, de.told), `no German for: ${sentence}`);
+  }
+  for (const sentence of sentencesIn("page_trouble.cc").filter((text) => /--|import/.test(text))) {
+    assert.ok(translate(sentence, de.told), `no German for: ${sentence}`);
+  }
 });

@@ -3,6 +3,7 @@ import { shortAddress } from "../address";
 import { el, type Child } from "../dom";
 import { later, showPage, type Context } from "../frame";
 import { digits, moment, problemsOf, sums, table, tiles } from "../parts";
+import { translate } from "../told";
 import { formatBytes, formatNumber, texts } from "../words";
 
 const CHANGES_SHOWN = 200;
@@ -90,7 +91,8 @@ function crawlNotes({ paths }: Context, { run, missing, suspects }: RunReport): 
     /^https?:/.test(url)
       ? el("a", { href: paths.view(digits(run.begin), url) }, shortAddress(url))
       : url;
-  const told = (text: string) => el("span", { lang: "en" }, text); // as the crawl wrote it
+  // As the crawl wrote it, where the catalogue does not know the sentence.
+  const told = (text: string) => translate(text, texts.told) ?? el("span", { lang: "en" }, text);
   return [
     missing.count > 0 && [
       el("h2", {}, texts.missingEmbeds),
@@ -123,7 +125,7 @@ function crawlNotes({ paths }: Context, { run, missing, suspects }: RunReport): 
         ],
         suspects.first.map((one) => [
           address(one.url),
-          told([one.trouble, one.why].filter(Boolean).join(": ")),
+          [texts.troubles[one.trouble] ?? one.trouble, one.why].filter(Boolean).join(": "),
           told(one.remedy),
         ]),
       ),

@@ -172,6 +172,47 @@ export const de: Texts = {
   missingPage: "Seite",
   missingReason: "Warum",
   missingRemedy: "Was hilft",
+  told: {
+    "robots.txt forbids it": "robots.txt verbietet es",
+    "stele crawl --patch --robots embeds fetches what pages need":
+      "stele crawl --patch --robots embeds holt, was Seiten brauchen",
+    "its host has no address": "Der Rechner hat keine Adresse",
+    "nothing, if the host is gone": "nichts, wenn es den Rechner nicht mehr gibt",
+    "its host could not be reached": "Der Rechner war nicht zu erreichen",
+    "the connection was lost": "Die Verbindung brach ab",
+    "its host was too slow": "Der Rechner war zu langsam",
+    "its address is not public": "Die Adresse ist nicht öffentlich",
+    "make its host a seed, if you trust the page":
+      "den Rechner als Startadresse angeben, wenn der Seite zu trauen ist",
+    "the server answered {}": "Der Server antwortete mit {}",
+    "nothing, if it is gone": "nichts, wenn es fort ist",
+    "it could not be fetched ({})": "Es war nicht zu holen ({})",
+    "stele crawl --patch, later": "später stele crawl --patch",
+    "its host had as many URLs as it may":
+      "Von dem Rechner waren so viele Adressen da, wie sein dürfen",
+    "stele crawl --patch": "stele crawl --patch",
+    "the limit of {} was reached": "Eine Grenze war erreicht ({})",
+    "it is redirected again and again": "Es wird immer wieder umgeleitet",
+    "nothing, if it stays so": "nichts, wenn es so bleibt",
+    "stele crawl --patch with --include for it": "stele crawl --patch mit --include dafür",
+    "stele crawl --patch with --include for it, if it is no trap":
+      "stele crawl --patch mit --include dafür, wenn es keine Falle ist",
+    "it is outside of the crawl ({})": "Es liegt außerhalb der Sammlung ({})",
+    "it was cut: it is too long": "Es wurde abgeschnitten: Es ist zu lang",
+    "it was cut: it took too long": "Es wurde abgeschnitten: Es dauerte zu lange",
+    "stele crawl --patch with a larger --max-file-size":
+      "stele crawl --patch mit größerem --max-file-size",
+    ["ask the site to let you in (--contact), go slower (--delay), or give the cookies of a " +
+    "browser that passed (--cookies)"]:
+      "die Betreiber um Einlass bitten (--contact), langsamer sammeln (--delay), oder die " +
+      "Cookies eines Browsers mitgeben, der hineinkam (--cookies)",
+    "capture it with a crawler that runs scripts, and stele import what it writes":
+      "mit einem Programm aufnehmen, das Skripte ausführt, und das Ergebnis mit stele import holen",
+  },
+  troubles: {
+    challenge: "Sieht aus wie eine Prüfung, ob ein Mensch fragt",
+    "needs-script": "Hat ohne seine Skripte fast keinen Text",
+  },
   suspectPages: "Seiten, die falsch aussehen",
   suspectPagesCount: (n) => `Seiten, die ein Mensch wohl anders gesehen hätte: ${n}`,
 

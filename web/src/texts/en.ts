@@ -174,6 +174,12 @@ export const en = {
   missingPage: "Page",
   missingReason: "Why",
   missingRemedy: "What helps",
+  // What crawls wrote, in English, is translated by these; {} stands for what varies.
+  told: {} as Record<string, string>,
+  troubles: {
+    challenge: "It looks like a challenge",
+    "needs-script": "It has almost no text without its scripts",
+  } as Record<string, string>,
   suspectPages: "Pages that look wrong",
   suspectPagesCount: (n: string) =>
     `Pages that are probably not what a person would have seen: ${n}`,
