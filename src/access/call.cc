@@ -148,14 +148,17 @@ std::string PlainPage(std::string_view title, std::string_view body) {
 }
 
 void SendError(const Call& call, int status, std::string_view title, std::string_view text) {
-  if (call.path.starts_with("api/")) {
+  const bool is_api = call.path.starts_with("api/");
+  net::ResponseStart start = StartOf(status, is_api ? kJsonType : kHtmlType);
+  if (status == 503) start.fields.push_back({"Retry-After", std::string(kRetryAfter)});
+  if (is_api) {
     std::string json = fmt::format("{{\"code\": \"{}\", \"error\": ", NameOf(status));
     AppendJsonString(json, text);
-    return Send(call, StartOf(status, kJsonType), json + "}\n");
+    return Send(call, std::move(start), json + "}\n");
   }
   const std::string body = fmt::format("<p>{}</p><p><a href=\"{}\">To the archive</a></p>",
                                        EscapeHtml(text), EscapeHtml(call.prefix));
-  Send(call, StartOf(status, kHtmlType), PlainPage(title, body));
+  Send(call, std::move(start), PlainPage(title, body));
 }
 
 void SendError(const Call& call, const Error& error) {

@@ -24,20 +24,6 @@ const codec::Registry& Codecs() {
   return registry;
 }
 
-// Whose file is meant, without saying where it lies.
-Error Told(const Snapshot& snapshot, const HeldCapture& capture, const Error& error) {
-  const archive::Container* container = snapshot.view.holdings().Find(capture.row.place.container);
-  const std::string file = container == nullptr ? "a file that this archive does not know"
-                                                : fmt::format("the file {}", container->name);
-  const std::string_view what = error.code == ErrorCode::kNotFound ? "is missing"
-                                : error.code == ErrorCode::kIo     ? "cannot be read"
-                                                                   : "is damaged there";
-  return Error{error.code == ErrorCode::kNotFound ? ErrorCode::kIo : error.code,
-               fmt::format("The capture of {} from {} is listed, but {}, which holds it, {}. Run "
-                           "stele verify.",
-                           capture.row.url, FormatIso(capture.row.time), file, what)};
-}
-
 ArchivedHead HeadOf(const http::ResponseHead& response) {
   ArchivedHead head;
   head.status = response.status;
@@ -71,6 +57,28 @@ std::optional<ArchivedHead> RevisitHead(archive::StoredRecord& stored) {
 
 }  // namespace
 
+Error Unreadable(const Snapshot& snapshot, const HeldCapture& capture, const Error& error) {
+  const archive::Container* container = snapshot.view.holdings().Find(capture.row.place.container);
+  if (error.code == ErrorCode::kBusy && container != nullptr) {
+    return Error{
+        ErrorCode::kBusy,
+        fmt::format("The capture of {} from {} is in the volume {}, which cannot be reached "
+                    "now. Try again later. Who keeps this archive: look whether the "
+                    "servers that the connector of this volume names run (stele store "
+                    "serve).",
+                    capture.row.url, FormatIso(capture.row.time), container->volume)};
+  }
+  const std::string file = container == nullptr ? "a file that this archive does not know"
+                                                : fmt::format("the file {}", container->name);
+  const std::string_view what = error.code == ErrorCode::kNotFound ? "is missing"
+                                : error.code == ErrorCode::kIo     ? "cannot be read"
+                                                                   : "is damaged there";
+  return Error{error.code == ErrorCode::kNotFound ? ErrorCode::kIo : error.code,
+               fmt::format("The capture of {} from {} is listed, but {}, which holds it, {}. Run "
+                           "stele verify.",
+                           capture.row.url, FormatIso(capture.row.time), file, what)};
+}
+
 std::string_view ArchivedHead::Find(std::string_view name) const {
   for (const net::HeaderField& field : fields) {
     if (EqualsIgnoreCase(field.name, name)) return field.value;
@@ -101,7 +109,7 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
   std::optional<ArchivedHead> own_head;
   if ((capture.row.flags & catalog::kRevisit) != 0) {
     Result<std::unique_ptr<archive::StoredRecord>> revisit = sight.view().Open(capture.row);
-    if (!revisit) return Told(*sight.snapshot(), capture, revisit.error());
+    if (!revisit) return Unreadable(*sight.snapshot(), capture, revisit.error());
     own_head = RevisitHead(**revisit);
     Result<HeldCapture> original = archive::RevisitResolver(sight.view()).Resolve(capture);
     if (!original) return original.error();
@@ -113,7 +121,7 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
     }
   }
   if (const Status begun = content->Begin(held, keeps); !begun) {
-    return Told(*sight.snapshot(), held, begun.error());
+    return Unreadable(*sight.snapshot(), held, begun.error());
   }
   if (own_head) content->head_ = *std::move(own_head);
   if (sight.has_rules()) {

@@ -96,6 +96,10 @@ class PartSource final : public io::Source {
   std::uint64_t left_;
 };
 
+// What to tell of a capture that cannot be read: whose file is meant, without where it lies, and
+// what to do. kBusy: it can be reached later.
+Error Unreadable(const Snapshot& snapshot, const catalog::HeldCapture& capture, const Error& error);
+
 // Of a field that is sent: bytes that no value may have become spaces.
 std::string CleanValue(std::string_view value);
 bool IsFieldName(std::string_view name);

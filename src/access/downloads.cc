@@ -167,13 +167,11 @@ void SendRecord(const Call& call, std::string_view rest) {
   const Result<std::string> path = view.PathOf(held->row.place.container);
   auto file = path ? view.fs().OpenForReading(*path)
                    : Result<std::unique_ptr<io::ReadableFile>>(path.error());
-  if (!file) {
-    return SendError(call, 502, "The archive is damaged here",
-                     "The file that holds this record cannot be read. Run stele verify.");
-  }
   char magic[2] = {};
-  const Result<std::size_t> begin = (*file)->ReadAt(held->row.place.offset, magic);
-  const bool gzip = begin && *begin == 2 && magic[0] == '\x1F' && magic[1] == '\x8B';
+  const Result<std::size_t> begin =
+      file ? (*file)->ReadAt(held->row.place.offset, magic) : Result<std::size_t>(file.error());
+  if (!begin) return SendError(call, Unreadable(*call.sight.snapshot(), *held, begin.error()));
+  const bool gzip = *begin == 2 && magic[0] == '\x1F' && magic[1] == '\x8B';
   net::ResponseStart start = DownloadStart(
       "application/warc", fmt::format("{}-{}.warc{}", id->batch, id->serial, gzip ? ".gz" : ""));
   start.length = held->row.place.length;

@@ -165,6 +165,13 @@ bool IsRewritten(std::string_view content_type) {
   return false;
 }
 
+// To the worker: why there is no capture.
+void SendFailed(const Call& call, const Error& error) {
+  if (error.code == ErrorCode::kNotFound) return SendMissing(call, 404, "missing", error.text);
+  if (error.code == ErrorCode::kBusy) return SendMissing(call, 503, "away", error.text);
+  SendMissing(call, 502, "damaged", error.text);
+}
+
 }  // namespace
 
 Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPath& path,
@@ -231,6 +238,7 @@ void SendMissing(const Call& call, int status, std::string_view mark, std::strin
   start.fields = {{"Content-Type", std::string(kHtmlType)},
                   {"Cache-Control", "no-store"},
                   {"Content-Security-Policy", std::string(kSandbox)}};
+  if (status == 503) start.fields.push_back({"Retry-After", std::string(kRetryAfter)});
   const std::string page = fmt::format(
       "<!doctype html><html lang=\"en\" data-archive=\"{}\"><head><meta "
       "charset=\"utf-8\"><title>{}</title></head><body><p>{}</p></body></html>\n",
@@ -291,11 +299,7 @@ void SendForWorker(const Call& call, const WaybackPath& path) {
   bool blocked = false;
   Result<std::optional<Replayed>> found = FindReplayed(
       call.sight, path, [](std::string_view) { return false; }, blocked);
-  if (!found) {
-    const bool missing = found.error().code == ErrorCode::kNotFound;
-    return SendMissing(call, missing ? 404 : 502, missing ? "missing" : "damaged",
-                       found.error().text);
-  }
+  if (!found) return SendFailed(call, found.error());
   if (!*found) {
     return SendMissing(call, blocked ? 451 : 404, blocked ? "blocked" : "missing", path.url);
   }
@@ -337,7 +341,7 @@ void SendForWorker(const Call& call, const WaybackPath& path) {
   if (status != 200) say(status, head.reason);
   if (NamesNoCharset(head.Find("Content-Type"))) {
     const Result<bool> sent = SendWithCharset(call, start, replayed);
-    if (!sent) return SendMissing(call, 502, "damaged", sent.error().text);
+    if (!sent) return SendFailed(call, sent.error());
     if (*sent) return;
   }
   const bool ranges = status == 200 && !IsRewritten(replayed.content->head().Find("Content-Type"));

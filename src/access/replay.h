@@ -44,7 +44,7 @@ void SendIdentity(const Call& call, const WaybackPath& path);
 void SendForWorker(const Call& call, const WaybackPath& path);
 
 // There is nothing to replay. The pages' scripts read the mark: "missing", "blocked", "damaged",
-// "refused".
+// "away" (on a machine that does not answer), "refused".
 void SendMissing(const Call& call, int status, std::string_view mark, std::string_view text);
 
 // Sends the content, or the part of it that a Range header asks for. `start` has all fields but

@@ -26,7 +26,7 @@ interface Shown {
   url?: string;
   type?: string;
   title?: string;
-  refusal?: string; // why the server showed no capture: missing, blocked, damaged
+  refusal?: string; // why the server showed no capture: missing, blocked, damaged, away
   broken?: boolean;
 }
 

@@ -130,14 +130,8 @@ class ViewPage {
     this.detail = undefined;
     this.coherence = undefined;
     if (this.refusal !== "") {
-      const { blocked, damaged } = texts.refusals;
-      this.say(
-        this.refusal === "blocked"
-          ? blocked
-          : this.refusal === "damaged"
-            ? damaged
-            : texts.notArchived,
-      );
+      const known = Object.hasOwn(texts.refusals, this.refusal);
+      this.say((known && texts.refusals[this.refusal]) || texts.notArchived);
       return;
     }
     const { api } = this.context;

@@ -53,7 +53,11 @@ export const de: Texts = {
   calendarOf: "Kalender",
   notArchived: "Nicht archiviert",
   notArchivedText: "Von dieser Adresse gibt es keine Aufnahme.",
-  refusals: { blocked: "Darf nicht gezeigt werden", damaged: "Im Archiv beschädigt" },
+  refusals: {
+    blocked: "Darf nicht gezeigt werden",
+    damaged: "Im Archiv beschädigt",
+    away: "Gerade nicht zu erreichen",
+  },
   tryBelow: "Was es von dieser Website gibt",
   years: "Jahre",
   yearLabel: (year, n, count) => `${year}: ${n} ${s(count, "Aufnahme", "Aufnahmen")}`,

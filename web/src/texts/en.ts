@@ -53,7 +53,11 @@ export const en = {
   calendarOf: "Calendar",
   notArchived: "Not archived",
   notArchivedText: "There is no capture of this address.",
-  refusals: { blocked: "May not be shown", damaged: "Damaged in the archive" },
+  refusals: {
+    blocked: "May not be shown",
+    damaged: "Damaged in the archive",
+    away: "Cannot be reached now",
+  } as Record<string, string>,
   tryBelow: "What is there of this site",
   years: "Years",
   yearLabel: (year: number, n: string, count: number) =>
