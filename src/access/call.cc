@@ -143,8 +143,8 @@ void SendPieces(const Call& call, net::ResponseStart start, MakePiece make) {
 }
 
 std::string PlainPage(std::string_view title, std::string_view body) {
-  return fmt::format("{}{}</title></head><body><h1>{}</h1>{}</body></html>\n", kPageBegin,
-                     EscapeHtml(title), EscapeHtml(title), body);
+  return fmt::format("{}{}</title></head><body><main><h1>{}</h1>{}</main></body></html>\n",
+                     kPageBegin, EscapeHtml(title), EscapeHtml(title), body);
 }
 
 void SendError(const Call& call, int status, std::string_view title, std::string_view text) {
