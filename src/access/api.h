@@ -16,7 +16,7 @@ namespace stele::access {
 struct ApiContext {
   const ServedArchives& archives;
   Overviews& overviews;
-  const Gate& gate;
+  Gate& gate;
   JobWatch& jobs;
   std::string_view software;
   bool has_worker = false;

@@ -224,14 +224,23 @@ std::optional<std::string> Gate::Verify(std::string_view purpose, std::string_vi
   return std::string(said.substr(0, colon));
 }
 
-std::string Gate::TicketFor(const Viewer& viewer) const {
+std::string Gate::TicketFor(const Viewer& viewer) {
   if (!has_users() || !IsUserName(viewer.user)) return "";
-  return Sign(kTicketPurpose, viewer.user, kTicketSeconds);
+  // A number of its own, as it is good once.
+  return Sign(kTicketPurpose, fmt::format("{}:{}", viewer.user, ++tickets_), kTicketSeconds);
 }
 
-std::optional<std::string> Gate::CookieFor(std::string_view ticket) const {
-  const std::optional<std::string> user = Verify(kTicketPurpose, ticket);
-  if (!user) return std::nullopt;
+bool Gate::UseUp(std::string_view ticket) {
+  const std::int64_t now = clock_.Now().milliseconds / 1000;
+  const std::lock_guard lock(used_mutex_);
+  std::erase_if(used_, [&](const auto& one) { return one.second < now; });
+  return used_.emplace(ticket, now + kTicketSeconds).second;
+}
+
+std::optional<std::string> Gate::CookieFor(std::string_view ticket) {
+  std::optional<std::string> user = Verify(kTicketPurpose, ticket);
+  if (!user || !UseUp(ticket)) return std::nullopt;
+  user->resize(user->rfind(':'));
   return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", cookie_name_,
                      Sign(kCookiePurpose, *user, kCookieSeconds), kCookieSeconds);
 }

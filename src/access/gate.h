@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,10 +67,11 @@ class Gate {
   bool ShowsMetrics(const Viewer& viewer) const;
 
   // Lets a browser in at the origin of replay, where it would have to ask for the password again:
-  // good for ten minutes, to be changed for a cookie. Empty where none is needed.
-  std::string TicketFor(const Viewer& viewer) const;
-  // The value of a Set-Cookie field; nothing for a ticket that is wrong or too old.
-  std::optional<std::string> CookieFor(std::string_view ticket) const;
+  // good for ten minutes, to be changed for a cookie, once. Empty where none is needed.
+  std::string TicketFor(const Viewer& viewer);
+  // The value of a Set-Cookie field; nothing for a ticket that is wrong, too old or used, as by the
+  // shell before an archived page got to see its address.
+  std::optional<std::string> CookieFor(std::string_view ticket);
 
  private:
   // The users as of one text of their file.
@@ -91,7 +93,8 @@ class Gate {
   static bool IsVerified(Known& known, const std::string& mark);
   Answer TryPassword(Known& known, std::string_view name, std::string_view password);
   std::string Sign(std::string_view purpose, std::string_view user, std::int64_t seconds) const;
-  // The user; nothing for what we did not sign, or not any more.
+  bool UseUp(std::string_view ticket);  // false: it was used before
+  // What was signed; nothing for what we did not sign, or not any more.
   std::optional<std::string> Verify(std::string_view purpose, std::string_view text) const;
 
   const GateOptions options_;
@@ -102,6 +105,9 @@ class Gate {
   const PasswordHash nobody_;      // tried where there is no such user, so that it takes as long
   std::counting_semaphore<> turns_;
   std::atomic<int> trying_ = 0;
+  std::atomic<std::uint64_t> tickets_ = 0;  // that were made
+  std::mutex used_mutex_;
+  std::map<std::string, std::int64_t> used_;  // tickets, and the seconds until which to know them
   std::mutex mutex_;
   std::shared_ptr<Known> known_;  // with mutex_
   Timestamp looked_;              // with mutex_

@@ -176,6 +176,8 @@ TEST_F(Entry, I7_ATicketOpensReplay) {
   EXPECT_EQ(shell.status, 200);
   const std::string cookie = shell.Header("Set-Cookie");
   EXPECT_NE(cookie.find("; HttpOnly; SameSite=Strict"), std::string::npos) << cookie;
+  // Whoever finds it in the address of the shell is too late.
+  EXPECT_EQ(GetReplay("/shell?archive=lab&ticket=" + ticket).Header("Set-Cookie"), "");
   const std::string sent = "Cookie: x=y; " + cookie.substr(0, cookie.find(';')) + "\r\n";
   EXPECT_EQ(GetReplay(capture, sent).body, "one");
   // Scripts of archived pages send what they like.
@@ -224,12 +226,14 @@ TEST_F(Entry, I7_UsersComeAndGoWhileItServes) {
   const auto wait = [&](int seconds) { clock.Set({clock.Now().milliseconds + 1000 * seconds}); };
   EXPECT_EQ((*gate)->AtPages(request).answer, Gate::Answer::kIn);
   const std::string ticket = (*gate)->TicketFor({"ada", std::nullopt});
+  const std::string late = (*gate)->TicketFor({"ada", std::nullopt});
   EXPECT_TRUE((*gate)->CookieFor(ticket));
+  EXPECT_FALSE((*gate)->CookieFor(ticket)) << "it is good once";
   PutFile(fs_, "users", "");
   wait(3);
   EXPECT_EQ((*gate)->AtPages(request).answer, Gate::Answer::kLogIn);
   wait(600);
-  EXPECT_FALSE((*gate)->CookieFor(ticket));
+  EXPECT_FALSE((*gate)->CookieFor(late));
   // A file that cannot be read changes nothing.
   PutFile(fs_, "users", TwoUsers().Format());
   wait(3);

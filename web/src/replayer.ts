@@ -46,6 +46,7 @@ export class Replayer {
     const query = new URLSearchParams();
     if (paths.prefix !== "/") query.set("archive", paths.prefix.slice(1, -1));
     if (archive.replay_ticket) query.set("ticket", archive.replay_ticket);
+    archive.replay_ticket = ""; // it is good once, and what it is changed for is for all frames
     addEventListener("message", (event) => this.receive(event));
     this.frame.src = `${archive.replay_origin}/shell?${query}`;
   }

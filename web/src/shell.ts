@@ -3,10 +3,13 @@
 // the frame shows. It lies outside the worker's scope (/r/), so that its own policy stays in force.
 // docs/access.md, "Replay in the browser".
 
+// A ticket has done its work: archived pages can read this address.
+const query = new URLSearchParams(location.search);
+query.delete("ticket");
+history.replaceState(null, "", `${location.pathname}?${query}`);
+
 const app = document.documentElement.dataset["app"] ?? "";
-const archive = /^[\w.-]{1,100}$/.exec(
-  new URLSearchParams(location.search).get("archive") ?? "",
-)?.[0];
+const archive = /^[\w.-]{1,100}$/.exec(query.get("archive") ?? "")?.[0];
 const collection = archive ?? "main";
 const prefix = archive ? `/${archive}/` : "/";
 const replayed = `/r/w/${collection}/`;

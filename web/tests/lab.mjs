@@ -58,7 +58,11 @@ function startTrap() {
   );
 }
 
-function startProgram(archives, web) {
+// Runs a command of the program to its end, and gives what it wrote.
+export const stele = (words, options = {}) =>
+  execFileSync(program, words, { stdio: "pipe", ...options });
+
+function startProgram(archives, web, words) {
   const options = archives.flatMap((archive) => ["--archive", archive]);
   const child = spawn(
     program,
@@ -71,6 +75,7 @@ function startProgram(archives, web) {
       "127.0.0.1:0",
       "--web",
       web,
+      ...words,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
@@ -85,10 +90,10 @@ function startProgram(archives, web) {
 }
 
 // Imports the files one by one: each is a run.
-function importAll(archive, files) {
+export function importAll(archive, files) {
   for (const file of files) {
     try {
-      execFileSync(program, ["import", "--quiet", "--archive", archive, file], { stdio: "pipe" });
+      stele(["import", "--quiet", "--archive", archive, file]);
     } catch (error) {
       if (error.status !== 1) throw error; // 1: imported, with damaged places
     }
@@ -120,14 +125,20 @@ export class Lab {
     return Lab.serve(folders, web, folder);
   }
 
-  // Archives that are there. `folder` goes with the lab.
-  static async serve(folders, web = pages, folder = undefined) {
+  // Archives that are there. `folder` goes with the lab. `words` are further options of the
+  // program, `headers` what we need to be let in.
+  static async serve(
+    folders,
+    web = pages,
+    folder = undefined,
+    { words = [], headers = {} } = {},
+  ) {
     const lab = new Lab();
     lab.folder = folder;
-    lab.program = await startProgram(folders, web);
+    lab.program = await startProgram(folders, web, words);
     lab.origin = lab.program.origin;
     do {
-      lab.archive = await (await fetch(`${lab.origin}/api/v1/archive`)).json();
+      lab.archive = await (await fetch(`${lab.origin}/api/v1/archive`, { headers })).json();
     } while (!lab.archive.complete); // counted
     lab.replayOrigin = lab.archive.replay_origin;
     lab.trap = await startTrap();
