@@ -25,12 +25,14 @@ std::string JobsJson(const Call& call, const std::vector<WatchedJob>& jobs,
                      const Overview* overview) {
   JsonWriter out;
   out.BeginObject().Name("jobs").BeginArray();
+  const std::vector<const archive::Run*> runs = SeenRuns(call.sight, overview);
   for (const WatchedJob& job : jobs) {
     const archive::Run* last = nullptr;
-    for (const auto& [number, run] : call.sight.view().holdings().runs()) {
-      if (JobOf(run) == job.name) last = &run;
+    for (const archive::Run* run : runs) {
+      if (JobOf(*run) == job.name) last = run;
     }
-    if (last == nullptr && job.status.empty()) continue;  // no job's folder
+    // No job's folder, or one of which rules hide everything that it brought.
+    if (last == nullptr && (job.status.empty() || call.sight.has_rules())) continue;
     out.BeginObject().Member("job", job.name).Member("running", !job.status.empty());
     out.Name("status").Raw(job.status.empty() ? "null" : job.status);
     // They name hosts, which rules may hide.

@@ -1,7 +1,6 @@
 #include "access/api.h"
 
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "access/test_access.h"
 
@@ -30,9 +29,7 @@ class Api : public Serving {
   }
   // The same, once the sums are made.
   json AskComplete(const std::string& what) {
-    for (int i = 0; i < 6000 && !Ask("archive")["complete"].get<bool>(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    WaitForSums();
     return Ask(what);
   }
   void BringTwoRuns() {

@@ -10,7 +10,6 @@ namespace stele::access {
 namespace {
 
 using testing::Answer;
-using testing::PutFile;
 using testing::Serving;
 using testing::WarcText;
 
@@ -125,10 +124,7 @@ TEST_P(CdxOfOthers, I7_AnswersEqualTheirIndexFiles) {
   const std::optional<std::string> warc = ReadSample(folder + name + ".warc.gz");
   const std::optional<std::string> cdxj = ReadSample(folder + name + ".cdxj");
   if (!warc || !cdxj) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
-  const std::uint32_t run = *archive_->BeginRun("import", "");
-  PutFile(fs_, name + ".warc.gz", *warc);
-  ASSERT_TRUE(archive::ImportFile(*archive_, run, name + ".warc.gz", {}));
-  ASSERT_TRUE(archive_->EndRun(run));
+  Bring(*warc, {.name = name + ".warc.gz"});
   Serve();
   std::size_t lines = 0;
   for (const std::string_view line : Split(*cdxj, '\n')) {
@@ -181,10 +177,7 @@ TEST_P(CdxLinesOfOthers, I7_AnswersHaveTheirLines) {
   const std::optional<std::string> warc = ReadSample(folder + name);
   const std::optional<std::string> cdx = ReadSample(folder + GetParam().cdx);
   if (!warc || !cdx) GTEST_SKIP() << name << " is not here (STELE_TEST_DATA)";
-  const std::uint32_t run = *archive_->BeginRun("import", "");
-  PutFile(fs_, name, *warc);
-  ASSERT_TRUE(archive::ImportFile(*archive_, run, name, {}));
-  ASSERT_TRUE(archive_->EndRun(run));
+  Bring(*warc, {.name = name});
   Serve();
   std::size_t lines = 0;
   for (const std::string_view line : Split(*cdx, '\n')) {

@@ -87,13 +87,21 @@ TEST_F(CrawlJobs, I8_WhatOnlyLooksAsIfItRanDoesNot) {
   EXPECT_EQ(pages_, 0);
 }
 
-TEST_F(CrawlJobs, I8_RulesHideTheHostsOfQueues) {
+TEST_F(CrawlJobs, I8_RulesHideTheHostsOfQueuesAndJobsThatBroughtNothingElse) {
+  for (const std::string job : {"example.org", "other"}) {
+    Bring(testing::WarcText(record::Compression::kGzip, job.size())
+              .Response(fmt::format("http://{}/", job), "2014-01-01T00:00:00Z", job),
+          {.kind = "crawl", .note = job + ": http://a.org/"});
+  }
   net::TestServer crawl(crawl_);
   Run(crawl->port());
-  PutFile(fs_, "a/access.aclj", "org,example)/ - {\"access\": \"exclude\"}\n");
+  PutFile(fs_, "a/access.aclj", "other)/ - {\"access\": \"exclude\"}\n");
   Serve();
+  WaitForSums();
   const json jobs = AskForJobs();
   ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs[0]["job"], "example.org");
+  EXPECT_EQ(jobs[0]["running"], true);
   EXPECT_TRUE(jobs[0]["queues"].empty());
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "access/access_server.h"
@@ -49,6 +50,13 @@ inline Answer Ask(std::uint16_t port, const std::string& target, const std::stri
   return {response.status, response.head, response.body};
 }
 
+// How a file comes.
+struct Bringing {
+  std::string name = {};  // of the file; else by the number of the run
+  std::string kind = "import";
+  std::string note = {};
+};
+
 class Serving : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -56,15 +64,15 @@ class Serving : public ::testing::Test {
     archive_ = std::move(*lab_.Open());
   }
   // Brings a file as a run of its own.
-  void Bring(const std::string& bytes) {
-    const std::uint32_t run = *archive_->BeginRun("import", "");
-    const std::string name = fmt::format("{}.warc.gz", run);
+  void Bring(const std::string& bytes, const Bringing& how = {}) {
+    const std::uint32_t run = *archive_->BeginRun(how.kind, how.note);
+    const std::string name = how.name.empty() ? fmt::format("{}.warc.gz", run) : how.name;
     PutFile(fs_, name, bytes);
     const auto outcome = archive::ImportFile(*archive_, run, name, {});
     ASSERT_TRUE(outcome) << outcome.error().text;
     ASSERT_TRUE(archive_->EndRun(run));
   }
-  void Bring(const WarcText& warc) { Bring(warc.bytes()); }
+  void Bring(const WarcText& warc, const Bringing& how = {}) { Bring(warc.bytes(), how); }
 
   void Serve(AccessServerOptions options = {}) {
     auto served = ServedArchive::Open(fs_, "a", "lab", "");
@@ -85,6 +93,12 @@ class Serving : public ::testing::Test {
   }
   Answer GetReplay(const std::string& target, const std::string& headers = "") {
     return Ask(server_->replay_port(), target, headers);
+  }
+  // Until the sums over the archive are made, as whoever sends these headers sees them.
+  void WaitForSums(const std::string& headers = "") {
+    while (Get("/api/v1/archive", headers).body.find("\"complete\": true") == std::string::npos) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   }
   // What stands before "/web/" in links.
   std::string Origin() const { return fmt::format("http://localhost:{}", server_->pages_port()); }

@@ -121,6 +121,7 @@ class RawClient {
     return std::exchange(received_, {});
   }
   bool reset() const { return reset_; }
+  const std::string& received() const { return received_; }  // so far, and not yet taken
 
   struct Response {
     int status = 0;  // 0: none came, or not all of it
