@@ -26,6 +26,7 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::uint64_t kClaimBytesPerMs = 10'000;
+constexpr std::uint64_t kClaimMsMax = 24 * 3600 * 1000;  // whatever size is told
 constexpr std::size_t kListed = 1000;
 
 }  // namespace
@@ -218,7 +219,8 @@ Status Member::Claim(const StoreRequest& request) {
   Traffic& traffic = traffic_[request.signature];
   traffic.claimed_by = request.operation;
   traffic.claimed_until =
-      now + options_.claim_time + std::chrono::milliseconds(request.size / kClaimBytesPerMs);
+      now + options_.claim_time +
+      std::chrono::milliseconds(std::min(request.size / kClaimBytesPerMs, kClaimMsMax));
   return {};
 }
 

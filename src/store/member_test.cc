@@ -76,6 +76,15 @@ TEST_F(MemberTest, W11_AHomeSaysWhereAContentLies) {
   EXPECT_EQ(member_.Reference(RequestOf(content, "3"))->outcome, Outcome::kReferenced);
 }
 
+TEST_F(MemberTest, W11_AClaimOfAnEndlessContentKeepsOthersWaitingToo) {
+  const std::string content = ContentAt(0);
+  StoreRequest claiming = RequestOf(content, "1");
+  claiming.home.claim = true;
+  claiming.size = 100'000'000'000'000'000;  // of which a nanosecond count has no room
+  ASSERT_TRUE(member_.Reference(claiming));
+  EXPECT_EQ(member_.Reference(RequestOf(content, "2")).error().code, ErrorCode::kBusy);
+}
+
 TEST_F(MemberTest, W11_AClaimKeepsOthersWaiting) {
   const std::string content = ContentAt(0);
   StoreRequest claiming = RequestOf(content, "1");

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::string_view kQuotaText = "quota exceeded: ";
 constexpr std::size_t kPage = 1000;
+// More than any content has.
+constexpr std::uint64_t kClaimBytesMax = std::uint64_t{1} << 50;
 
 }  // namespace
 
@@ -24,7 +26,9 @@ bool IsQuotaError(const Error& error) {
 // up what is used: a reference that is made in between counts twice for a moment, never not at all.
 class OwnedVolume::Claim {
  public:
-  Claim(OwnedVolume& volume, std::uint64_t size) : volume_(volume), size_(size) {
+  // Whatever size is told, the sum of many has room in its number.
+  Claim(OwnedVolume& volume, std::uint64_t size)
+      : volume_(volume), size_(std::min(size, kClaimBytesMax)) {
     const std::lock_guard lock(volume_.mutex_);
     ++volume_.claimed_references_;
     volume_.claimed_bytes_ += size_;

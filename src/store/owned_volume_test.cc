@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <limits>
 #include <thread>
 
 #include "io/memory_file_system.h"
@@ -133,6 +134,11 @@ TEST_F(OwnedVolumeTest, W6_AQuotaIsNeverExceeded) {
   EXPECT_THAT(refused.error().text, HasSubstr("bytes holds 10 of 10 bytes in volume v"));
   EXPECT_TRUE(IsQuotaError(Add(bytes, "12345", "4").error()));
   EXPECT_TRUE(IsQuotaError(bytes.Refer(key, {"bytes", "5"}).error()));
+  // Nor by a size with which the sum begins at 0 again.
+  StoreRequest endless = For(bytes, "1", "3");
+  endless.size = std::numeric_limits<std::uint64_t>::max() - 4;
+  io::MemorySource one("1");
+  EXPECT_TRUE(IsQuotaError(bytes.Store(endless, one).error()));
   // What was done before is answered as before.
   EXPECT_EQ(Add(bytes, "12345", "1")->key, key);
   EXPECT_TRUE(bytes.Refer(key, {"bytes", "2"}));
