@@ -139,22 +139,87 @@ for (const { files, time, url, says } of collections) {
   });
 }
 
-test("W15_WithoutTheWorkerReplayIsReduced", async () => {
+// Serves an archive with pages that have no service worker, and looks at it.
+async function withoutWorker(archives, look) {
   const web = mkdtempSync(join(tmpdir(), "stele-reduced-"));
   cpSync(pages, web, { recursive: true });
   rmSync(join(web, "replay/sw.js"));
-  const reduced = await Lab.startAll({ lighthouse }, web);
+  const reduced = await Lab.startAll(archives, web);
   try {
     assert.equal(reduced.archive.service_worker, false);
+    await look(reduced);
+  } finally {
+    await reduced.stop();
+    rmSync(web, { recursive: true });
+  }
+}
+
+test("W15_WithoutTheWorkerReplayIsReduced", () =>
+  withoutWorker({ lighthouse }, async (reduced) => {
     const page = await reduced.replay("2006", HOURS);
     assert.match(await page.locator(".banner").innerText(), /10 May 2006.*Reduced replay/s);
     await page.frameLocator("iframe").locator("body", { hasText: "Open on Sundays" }).waitFor();
     await reduced.shot(page, "replay-reduced");
     await reduced.close(page);
-  } finally {
-    await reduced.stop();
-    rmSync(web, { recursive: true });
-  }
+  }));
+
+test("W15_ReducedReplayRunsScriptsAndInnerDocuments", () => {
+  const at = "2020-01-01T00:00:00Z";
+  const script = (body) => ({ headers: { "Content-Type": "text/javascript" }, body });
+  const picture = {
+    headers: { "Content-Type": "image/svg+xml" },
+    body: '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"></svg>',
+  };
+  const file = join(lab.folder, "reduced.warc");
+  writeWarc(file, [
+    {
+      url: "http://reduced.example/",
+      date: at,
+      body: `<title>Reduced</title><p id=late></p>
+        <iframe name=inner srcdoc="<img src=&quot;/inner.svg&quot;><a href='/next'>On</a>"></iframe>
+        <iframe name=framed src="/framed"></iframe>
+        <script>
+          const script = document.createElement("script");
+          script.src = "http://cdn.example/late.js";
+          document.head.append(script);
+        </script><button onclick="go()">Go</button>
+        <script src="/go.js"></script>`,
+    },
+    {
+      url: "http://cdn.example/late.js",
+      date: at,
+      ...script('document.getElementById("late").textContent = "late script";'),
+    },
+    {
+      url: "http://reduced.example/go.js",
+      date: at,
+      ...script('function go() { location.href = "/next"; }'),
+    },
+    { url: "http://reduced.example/inner.svg", date: at, ...picture },
+    { url: "http://reduced.example/next", date: at, body: "<h1>Next page</h1>" },
+    { url: "http://reduced.example/framed", date: at, body: "<h1>In a frame</h1>" },
+  ]);
+  return withoutWorker({ reduced: [file] }, async (reduced) => {
+    const page = await reduced.replay("2020", "http://reduced.example/");
+    const frame = page.frameLocator("iframe");
+    // An address in a string of a script, and one of a script elsewhere.
+    await frame.locator("#late", { hasText: "late script" }).waitFor();
+    // A document that is in an attribute of another.
+    const inner = frame.frameLocator("iframe[name=inner]");
+    await inner.locator("img").waitFor();
+    const framed = frame.frameLocator("iframe[name=framed]");
+    await framed.locator("h1", { hasText: "In a frame" }).waitFor();
+    const width = () => inner.locator("img").evaluate((image) => image.naturalWidth);
+    for (let wait = 0; (await width()) !== 30 && wait < 100; ++wait) await page.waitForTimeout(50);
+    assert.equal(await width(), 30);
+    await reduced.shot(page, "replay-reduced-scripts");
+    await inner.getByText("On").click();
+    await inner.locator("h1", { hasText: "Next page" }).waitFor();
+    // A script that goes elsewhere.
+    await frame.getByText("Go").click();
+    await frame.locator("h1", { hasText: "Next page" }).waitFor();
+    await reduced.close(page);
+  });
 });
 
 test("W15_SeveralArchivesReplayTheirOwn", async () => {
