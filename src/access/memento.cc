@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "access/wayback_path.h"
 #include "util/ascii.h"
 #include "util/json.h"
@@ -15,10 +17,14 @@ constexpr std::string_view kLinkFormat = "application/link-format";
 
 // Inside <>: what could end it, or a header, as %XX.
 std::string LinkTarget(std::string_view url) {
+  const auto ends_it = [](char c) {
+    return c == '<' || c == '>' || c == '"' || c == ' ' || static_cast<unsigned char>(c) < 0x20 ||
+           c == 0x7F;
+  };
+  if (std::none_of(url.begin(), url.end(), ends_it)) return std::string(url);
   std::string out;
   for (const char c : url) {
-    if (c == '<' || c == '>' || c == '"' || c == ' ' || static_cast<unsigned char>(c) < 0x20 ||
-        c == 0x7F) {
+    if (ends_it(c)) {
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     } else {
       out += c;

@@ -21,7 +21,7 @@ Status CheckField(const HeaderField& field) {
   if (name.empty() || !std::all_of(name.begin(), name.end(), http::IsTokenCharacter)) {
     return Error{ErrorCode::kInvalid, "a header's name has a character that names do not have"};
   }
-  if (std::any_of(value.begin(), value.end(), IsControl)) {
+  if (std::any_of(value.begin(), value.end(), [](char c) { return IsControl(c); })) {
     return Error{ErrorCode::kInvalid, fmt::format("the value of {} has a control character", name)};
   }
   return {};

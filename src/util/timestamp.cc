@@ -2,6 +2,7 @@
 // the last of the year and every formula is linear.
 #include "util/timestamp.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -191,8 +192,8 @@ std::string FormatDigits14(Timestamp time) { return FormatDigits17(time).substr(
 
 std::string FormatDigits17(Timestamp time) {
   const Civil c = CivilOf(time);
-  return fmt::format("{:04}{:02}{:02}{:02}{:02}{:02}{:03}", c.year, c.month, c.day, c.hour,
-                     c.minute, c.second, c.millisecond);
+  return fmt::format(FMT_COMPILE("{:04}{:02}{:02}{:02}{:02}{:02}{:03}"), c.year, c.month, c.day,
+                     c.hour, c.minute, c.second, c.millisecond);
 }
 
 std::optional<Timestamp> ParseIso(std::string_view text) {
@@ -273,7 +274,7 @@ std::optional<Timestamp> ParseHttpDate(std::string_view text) {
 std::string FormatHttpDate(Timestamp time) {
   const Civil c = CivilOf(time);
   const std::int64_t days = DaysFromCivil(c.year, c.month, c.day);
-  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+  return fmt::format(FMT_COMPILE("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT"),
                      kWeekdays[static_cast<std::size_t>((days % 7 + 7) % 7)], c.day,
                      kMonths[static_cast<std::size_t>(c.month - 1)], c.year, c.hour, c.minute,
                      c.second);
