@@ -251,8 +251,10 @@ class Headers(CrawlTest):
                                                          "/robots.txt"})
             report = self.report_of(run)
             self.assertEqual(report["leftOut" if words else "notModified"], 4)
-            self.assertRegex(out, rf"^Run {run}  \d pages, 5 files: 5 identical")
+            self.assertIn(f"Run {run}  3 pages, 5 files: 5 identical", out)
             self.assertEqual(self.get(run, "/page"), self.bodies["/page"])
+        hosts = (self.run_folder(3) / "hosts-report.txt").read_text().splitlines()[1].split()
+        self.assertEqual(hosts[7:10], ["0", "0", "4"])  # by hash, and not modified
         self.check_containers()
         self.stele("verify")
         told = self.stele("changes", "--json", "--all", "--run", "1", "--run", "3").splitlines()
@@ -582,7 +584,12 @@ class Written(CrawlTest):
                           if "robots" not in line}, {"same-text"})
 
     def make_crawls(self):
-        self.web.add(HOST, "/", links("/a", "/b", "/c") + "<img src=/x.png>")
+        def answer(handler):
+            if handler.headers.get("If-None-Match") == '"d"':
+                return 304, {}, b""
+            return 200, {"Content-Type": "text/html", "ETag": '"d"'}, b"<p>the page d"
+        self.web.add(HOST, "/", links("/a", "/b", "/c", "/d") + "<img src=/x.png>")
+        self.web.add(HOST, "/d", answer)
         for name in "abc":
             self.web.add(HOST, f"/{name}", f"<p>the page {name}", ETag=f'"{name}"',
                          Last_Modified=OLD)
@@ -591,6 +598,7 @@ class Written(CrawlTest):
         self.web.add(HOST, "/b", "<p>the page b is another", ETag='"b2"')
         self.crawl()
         self.crawl("--dedup-headers", "etag", "--dedup-abort")
+        self.crawl("--dedup-headers", "etag", "--dedup-text")
 
     def test_D1_a_crawl_log_gives_the_index_that_the_containers_give(self):
         self.make_crawls()
@@ -601,7 +609,7 @@ class Written(CrawlTest):
             subprocess.run([STELE, "dedup", "index", "--output", index, "--etag", "--equivalent",
                             "surt", *files], check=True, capture_output=True)
             known = []
-            for path in ("/", "/a", "/b", "/c", "/x.png"):
+            for path in ("/", "/a", "/b", "/c", "/d", "/x.png"):
                 lines = subprocess.run([STELE, "dedup", "lookup", "--json", index,
                                         self.web.url(HOST, path)], check=True,
                                        capture_output=True).stdout.splitlines()
@@ -609,7 +617,7 @@ class Written(CrawlTest):
                     line.pop("recordId", None)  # which a log does not have
                     known.append((path, line))
             told[name] = known
-            self.assertEqual(len(known), 6)
+            self.assertEqual(len(known), 7)
             info = subprocess.run([STELE, "dedup", "info", "--json", index], check=True,
                                   capture_output=True).stdout
             told[name].append(info)

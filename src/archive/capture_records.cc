@@ -8,6 +8,8 @@
 namespace stele::archive {
 namespace {
 
+constexpr std::string_view kTypeUnknown = "unk";
+
 std::string Sha1Text(const catalog::Sha1Bytes& sha1) {
   return Digest(DigestAlgorithm::kSha1, {sha1.data(), sha1.size()}).Labelled();
 }
@@ -69,7 +71,11 @@ Status WriteRevisit(const CrawledCapture& capture, const ResponseFacts& facts,
   constexpr std::uint32_t kNotModified = 304;
   const std::uint64_t length = facts.status == kNotModified ? 0 : facts.head_length;
   if (length > 0 && length < capture.response.size()) fields.Add("WARC-Truncated", "length");
-  if (length > 0) fields.Add("Content-Type", "application/http; msgtype=response");
+  if (length > 0) {
+    fields.Add("Content-Type", "application/http; msgtype=response");
+  } else if (facts.type != kTypeUnknown) {
+    fields.Add("WARC-Identified-Payload-Type", facts.type);
+  }
   const bool was_fetched = original.profile == warc::RevisitProfile::kIdenticalPayload;
   if (was_fetched || original.sha1) {
     fields.Add("WARC-Payload-Digest", Sha1Text(was_fetched ? facts.sha1 : *original.sha1));

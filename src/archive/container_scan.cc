@@ -240,6 +240,9 @@ void Scan::FillRow(const Record& record, Waiting& waiting) {
   }
   const bool http = record::BlockKindOf(record) != record::BlockKind::kOther;
   waiting.type = http ? "unk" : cdx::MimeOf(record.content_type);
+  // A revisit may have no head, and say what its payload is nevertheless.
+  const auto identified = record.fields.Find("WARC-Identified-Payload-Type");
+  if (record.type == RecordType::kRevisit && identified) waiting.type = cdx::MimeOf(*identified);
 }
 
 Result<bool> Scan::ReadRequest(const Record& record) {
@@ -346,9 +349,10 @@ Status Scan::Flush() {
   }
   const bool is_html = EqualsIgnoreCase(row.type, "text/html") ||
                        EqualsIgnoreCase(row.type, "application/xhtml+xml");
-  const bool is_page = options_.is_page
-                           ? options_.is_page(row.url, row.time)
-                           : row.status == 200 && is_html && waiting_->is_page.value_or(true);
+  const bool is_there =
+      row.status == 200 || (row.status == 0 && (row.flags & catalog::kRevisit) != 0);
+  const bool is_page = options_.is_page ? options_.is_page(row.url, row.time)
+                                        : is_there && is_html && waiting_->is_page.value_or(true);
   if (is_page) row.flags |= catalog::kPage;
   Status added;
   if (catalog::CheckCapture(row)) {

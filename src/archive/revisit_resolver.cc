@@ -122,6 +122,7 @@ Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
 
 Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted& wanted,
                                            Found& found) const {
+  if (effort_ == Effort::kLookUps) return {};
   if (wanted.record_id == 0 && !revisit.sha1 && !revisit.sha256) return {};
   for (const auto& [number, container] : view_.holdings().containers()) {
     Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(number);

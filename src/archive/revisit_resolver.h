@@ -12,7 +12,12 @@ namespace stele::archive {
 // are followed. Thread-safe. Borrows `view` for life.
 class RevisitResolver {
  public:
-  explicit RevisitResolver(const ArchiveView& view) : view_(view) {}
+  enum class Effort {
+    kLookUps,  // what an index finds
+    kScans,    // all rows of the archive are looked through where no index knows
+  };
+  explicit RevisitResolver(const ArchiveView& view, Effort effort = Effort::kScans)
+      : view_(view), effort_(effort) {}
 
   // Errors: kNotFound when there is none, or it was taken down: the text says which; kCorrupt, kIo.
   Result<catalog::HeldCapture> Resolve(const catalog::HeldCapture& revisit) const;
@@ -41,6 +46,7 @@ class RevisitResolver {
                 Found& found) const;
 
   const ArchiveView& view_;
+  const Effort effort_;
 };
 
 // Whether both say what their payloads are, and it is the same.

@@ -153,6 +153,8 @@ TEST_F(RunWriting, D6_A304IsARevisitWithTheProfileThatSaysSo) {
   CrawledCapture again = Fetched(2, "");
   again.url = original.url;
   again.response = WireMessage::InMemory("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n");
+  again.facts = *ExamineResponse(again.response);
+  again.facts->type = "text/html";  // as whoever asked knows
   again.revisit = RevisitOriginal{.profile = warc::RevisitProfile::kServerNotModified,
                                   .url = original.url,
                                   .time = original.time,
@@ -166,6 +168,8 @@ TEST_F(RunWriting, D6_A304IsARevisitWithTheProfileThatSaysSo) {
   const auto held = view.catalog().Get({kBatch, 1});
   ASSERT_TRUE(held);
   EXPECT_EQ(held->row.status, 0u);
+  EXPECT_EQ(held->row.type, "text/html");
+  EXPECT_NE(held->row.flags & catalog::kPage, 0u);
   EXPECT_EQ(held->row.sha1, facts.sha1);
   ASSERT_TRUE(RevisitResolver(view).Resolve(*held));
 }

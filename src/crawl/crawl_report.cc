@@ -41,7 +41,11 @@ class Reader {
     if (status == kRobotsPrecluded) ++host.robots;
     if (status < 0 && status != kRobotsPrecluded) ++host.failures;
     if (status > 0) {
-      const bool duplicate = crawl_log::IsDuplicate(*line);
+      const std::optional<crawl_log::Duplicate> duplicate = crawl_log::FindDuplicate(*line);
+      if (duplicate && duplicate->kind != crawl_log::DuplicateKind::kDigest) {
+        ++host.not_modified_urls;
+        host.not_modified_bytes += bytes;
+      }
       for (CrawlReport::Sum* sum : {&report.all, static_cast<CrawlReport::Sum*>(&host),
                                     &report.types[AsciiLower(line->mime_type)]}) {
         ++sum->urls;
@@ -114,9 +118,11 @@ std::string HostsText(const CrawlReport& report) {
       "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] "
       "[#dup-by-hash-urls] [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]\n";
   for (const auto& [host, sum] : report.hosts) {
-    out += fmt::format("{} {} {} {} 0 {} {} {} {} 0 0\n", sum.urls, sum.bytes, host, sum.robots,
+    out += fmt::format("{} {} {} {} 0 {} {} {} {} {} {}\n", sum.urls, sum.bytes, host, sum.robots,
                        sum.urls - sum.duplicate_urls, sum.bytes - sum.duplicate_bytes,
-                       sum.duplicate_urls, sum.duplicate_bytes);
+                       sum.duplicate_urls - sum.not_modified_urls,
+                       sum.duplicate_bytes - sum.not_modified_bytes, sum.not_modified_urls,
+                       sum.not_modified_bytes);
   }
   return out;
 }

@@ -24,6 +24,9 @@ struct CrawlReport {
   struct HostSum : Sum {
     std::uint64_t robots = 0;    // kept from us by robots.txt
     std::uint64_t failures = 0;  // without an answer
+    // Of the duplicates: those whose bodies were not fetched, and what came of them nevertheless.
+    std::uint64_t not_modified_urls = 0;
+    std::uint64_t not_modified_bytes = 0;
   };
   struct Seed {
     std::string url;

@@ -201,6 +201,7 @@ Status VisitWork::Judge(Visit& visit, archive::CrawledCapture& capture) {
                                                .record_id = visit.known->record_id,
                                                .sha1 = visit.known->digest.sha1};
     visit.verdict.origin = settings_.origin;
+    capture.facts->type = visit.known->type;
     return {};
   }
   const bool truncated = visit.result.truncation != net::Truncation::kNone;

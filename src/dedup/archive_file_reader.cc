@@ -83,6 +83,9 @@ class ArchiveFileReader final : public DocumentReader {
   Result<bool> ReadBlock(const Record& record, bool wants_digest) {
     const std::uint64_t block_length = record.content_length;
     const std::string record_type(record.content_type);
+    const std::string identified(
+        document_.is_duplicate ? record.fields.Find("WARC-Identified-Payload-Type").value_or("")
+                               : "");
     record::PayloadStream stream;
     stream.Begin(record);
     record::BlockStream block(reader_, record);
@@ -104,6 +107,7 @@ class ArchiveFileReader final : public DocumentReader {
     document_.length =
         wants_digest ? payload.length : block_length - std::min(block_length, stream.head_length());
     document_.type = cdx::MimeOf(record_type);
+    if (!identified.empty()) document_.type = cdx::MimeOf(identified);
     if (const http::ResponseHead* head = stream.response()) {
       document_.status = static_cast<std::uint32_t>(std::max(0, head->status));
       document_.type = cdx::MimeOf(head->headers.Find("Content-Type").value_or(""));

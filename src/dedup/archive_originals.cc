@@ -35,6 +35,14 @@ bool IsOriginal(const catalog::Capture& row) {
          row.length > 0 && row.sha256;
 }
 
+// Originals of many revisits may be elsewhere, and nobody wants to look through the archive for
+// each.
+Result<catalog::HeldCapture> OriginalOf(const archive::ArchiveView& view,
+                                        const catalog::HeldCapture& revisit) {
+  using archive::RevisitResolver;
+  return RevisitResolver(view, RevisitResolver::Effort::kLookUps).Resolve(revisit);
+}
+
 // Reads the head of the response that a record has, and no more. False: it has none.
 Result<bool> ReadHeaders(archive::StoredRecord& stored, KnownDocument& document) {
   record::PayloadStream stream;
@@ -167,7 +175,7 @@ Status ArchiveOriginals::TakeHeaders(KnownDocument& document) {
   const Result<bool> has_headers = ReadHeaders(**stored, document);
   if (!has_headers) return has_headers.error();
   if (*has_headers || (held->row.flags & catalog::kRevisit) == 0) return {};
-  const Result<catalog::HeldCapture> original = archive::RevisitResolver(*view).Resolve(*held);
+  const Result<catalog::HeldCapture> original = OriginalOf(*view, *held);
   if (!original) return original.error();
   if (original->row.url != document.url) return {};
   document.status = original->row.status;
@@ -183,7 +191,7 @@ Status ArchiveOriginals::Complete(KnownDocument& document) {
   if (!held) return held.error();
   const View view = Current();
   if ((held->row.flags & catalog::kRevisit) != 0) {
-    held = archive::RevisitResolver(*view).Resolve(*held);
+    held = OriginalOf(*view, *held);
     if (!held) return held.error();
     document.url = held->row.url;
     document.time = held->row.time;

@@ -108,6 +108,18 @@ TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->size(), 1u);
 }
 
+TEST_F(Originals, D6_TheArchiveIsNotLookedThroughForEachRevisit) {
+  Write("http://a.is/original", 1, "one");
+  Write("http://a.is/again", 2, "one",
+        archive::RevisitOriginal{
+            .url = "http://elsewhere.is/", .time = CrawlTime(0), .record_id = "", .sha1 = {}});
+  const auto originals = NewOriginals();
+  KnownDocument again = originals->ByUrl("http://a.is/again")->front();
+  const Status completed = originals->Complete(again);
+  ASSERT_FALSE(completed);
+  EXPECT_EQ(completed.error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(Originals, D4_HeadersAreThoseOfTheUrlItself) {
   Write("http://a.is/original", 1, "one");
   const archive::RevisitOriginal original{

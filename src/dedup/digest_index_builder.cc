@@ -80,7 +80,10 @@ class DigestIndexBuilder::Impl {
 };
 
 bool DigestIndexBuilder::Impl::Wants(const CrawledDocument& document) const {
-  const bool is_wanted_status = options_.any_status || document.status == 200;
+  // A 304 is in logs as such; in files, revisits say nothing about a status then.
+  const bool is_not_modified =
+      document.is_duplicate && (document.status == 304 || document.status == 0);
+  const bool is_wanted_status = options_.any_status || document.status == 200 || is_not_modified;
   return is_wanted_status && document.known.digest.sha1 && document.url.size() <= kIndexedUrlMax &&
          document.url.find('\0') == std::string::npos && options_.media.Takes(document.type) &&
          (document.is_duplicate || document.length >= options_.size_min) &&
