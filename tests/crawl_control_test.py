@@ -53,6 +53,10 @@ class ControlTest(CrawlTest):
         self.processes.append(process)
         return process
 
+    def kill(self, process):
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
     def wait_for(self, what):
         end = time.monotonic() + 60
         while not what():
@@ -157,8 +161,7 @@ class Running(ControlTest):
         process = self.start_and_find(asked=len(self.web.asked(HOST)) + 1)
         self.job("pause")
         self.job("add", self.web.url(HOST, "/hidden"))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        self.kill(process)
         self.gate.set()
         # The file lies there still, and is seen through.
         self.assertTrue(list(self.archive.glob("crawl/*/running.json")))
@@ -168,6 +171,46 @@ class Running(ControlTest):
         self.assertIn("Going on with run 1", self.said)
         self.assertEqual(self.urls(), sorted(self.expected() + [(f"http://{HOST}/hidden", 200)]))
         self.assertFalse(list(self.archive.glob("crawl/*/running.json")))
+
+    def test_I1_cookies_of_servers_outlive_a_kill_and_those_of_people_are_stored_nowhere(self):
+        self.web.add(HOST, "/0", links("/1", "/2"), Set_Cookie="visit=7; Path=/; Max-Age=3600")
+        given = self.folder / "cookies.txt"
+        given.write_text(f"{HOST}\tFALSE\t/\tFALSE\t0\tsession\tswordfish\n")
+        self.web.add(HOST, "/hidden", "nobody links here")
+        process = self.start_and_find(self.web.url(HOST, "/0"), "--cookies", given)
+        self.wait_for(lambda: self.status()["files"] > FREE_PAGES)
+        # What it knows is durable when this returns.
+        self.job("add", self.web.url(HOST, "/hidden"))
+        self.kill(process)
+        stored = b"".join(path.read_bytes() for path in self.archive.glob("crawl/**/*")
+                          if path.is_file())
+        self.assertIn(b"visit", stored)
+        self.assertNotIn(b"swordfish", stored)
+        self.web.forget()
+        self.gate.set()
+        self.crawl()
+        self.assertIn("Going on with run 1", self.said)
+        with self.web.lock:
+            sent = {path: set(fields.get("Cookie", "").split("; "))
+                    for _, path, _, fields in self.web.requests}
+        self.assertIn("/hidden", sent)
+        self.assertNotIn("/0", sent)  # nobody has set it again
+        for path, cookies in sent.items():
+            self.assertEqual(cookies, {"session=swordfish", "visit=7"}, path)
+        self.assertEqual(self.urls(), sorted(self.expected() + [(f"http://{HOST}/hidden", 200)]))
+
+    def test_I1_limits_that_were_changed_outlive_a_kill(self):
+        process = self.start_and_find(self.web.url(HOST, "/0"))
+        self.job("set", "--max-pages", "20", "--connections", "1")
+        self.kill(process)
+        self.gate.set()
+        out = json.loads(self.crawl("--json"))
+        self.assertIn("Going on with run 1", self.said)
+        self.assertIn("limit of pages", self.said)
+        self.assertGreaterEqual(out["pages"], 20)
+        self.assertLess(out["pages"], PAGES)
+        # They were of that run only.
+        self.assertEqual(json.loads(self.crawl("--json"))["pages"], PAGES)
 
     def test_I1_events_and_metrics_are_told(self):
         process = self.start_and_find(self.web.url(HOST, "/0"))
@@ -260,7 +303,7 @@ class Jobs(ControlTest):
         self.assertRegex(often["next"], r"^\d{4}-\d\d-\d\dT")
         # With a period that is over it runs once, however often that was missed.
         self.job("install", "--replace", self.job_file("often", every="1s"))
-        time.sleep(2.1)
+        self.wait_for(lambda: json.loads(self.job("show", "often", "--json"))["due"])
         self.assertIn("Run 2  40 pages", self.job("run", "--once"))
         self.assertEqual(len(self.runs()), 2)
 

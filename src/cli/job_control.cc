@@ -248,8 +248,9 @@ Command JobAddCommand() {
 
 Command JobSetCommand() {
   Command command = Simple("set", "Change the limits of a running crawl",
-                           "They hold until it ends or is stopped; what a job has for all its runs "
-                           "is in its job.toml. 0 is no limit.");
+                           "They hold until the run is over, also where it is interrupted and gone "
+                           "on with; what a job has for all its runs is in its job.toml. 0 is no "
+                           "limit.");
   command.options.insert(
       command.options.begin(),
       {{"--max-pages", "N", "Stop after so many pages, those it has included"},

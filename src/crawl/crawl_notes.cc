@@ -11,6 +11,27 @@ constexpr std::uint64_t kHostOnly = 1;
 constexpr std::uint64_t kSecure = 2;
 constexpr std::uint64_t kExpires = 4;
 
+void PutLimits(std::string& out, const CrawlLimits& limits) {
+  PutVarint(out, limits.pages_max);
+  PutVarint(out, limits.bytes_max);
+  PutSignedVarint(out, limits.time_max.count());
+  PutVarint(out, limits.rate_max);
+  PutVarint(out, limits.delay ? 1 : 0);
+  if (limits.delay) PutSignedVarint(out, limits.delay->count());
+  PutVarint(out, limits.connections);
+}
+
+CrawlLimits ReadLimits(ByteReader& in) {
+  CrawlLimits limits;
+  limits.pages_max = in.Varint();
+  limits.bytes_max = in.Varint();
+  limits.time_max = std::chrono::seconds(in.SignedVarint());
+  limits.rate_max = in.Varint();
+  if (in.Varint() != 0) limits.delay = std::chrono::milliseconds(in.SignedVarint());
+  limits.connections = in.Varint();
+  return limits;
+}
+
 }  // namespace
 
 void LastFinished::Add(const catalog::CaptureId& id) {
@@ -57,6 +78,37 @@ LastFinished LastFinished::Decode(std::string_view bytes) {
     last.Add(id);
   }
   return last;
+}
+
+CrawlLimits ChangedLimits::Over(const CrawlLimits& settings) const {
+  CrawlLimits limits = settings;
+  const auto take = [&](auto member) {
+    if (settings.*member == before.*member) limits.*member = after.*member;
+  };
+  take(&CrawlLimits::pages_max);
+  take(&CrawlLimits::bytes_max);
+  take(&CrawlLimits::time_max);
+  take(&CrawlLimits::rate_max);
+  take(&CrawlLimits::delay);
+  take(&CrawlLimits::connections);
+  return limits;
+}
+
+std::string ChangedLimits::Encode() const {
+  std::string out;
+  PutLimits(out, before);
+  PutLimits(out, after);
+  return out;
+}
+
+std::optional<ChangedLimits> ChangedLimits::Decode(std::string_view bytes) {
+  ByteReader in(bytes);
+  ChangedLimits changed;
+  changed.before = ReadLimits(in);
+  changed.after = ReadLimits(in);
+  // Without connections it would never fetch anything.
+  if (!in.good() || !in.AtEnd() || changed.after.connections == 0) return std::nullopt;
+  return changed;
 }
 
 std::string EncodeCookies(const std::vector<cookies::Cookie>& cookies) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalog/capture_id.h"
+#include "crawl/control/crawl_status.h"
 #include "formats/cookies/cookies.h"
 
 // What a crawl has to know after an interruption, as the notes of its frontier have it.
@@ -33,6 +34,22 @@ class LastFinished {
   static constexpr std::size_t kBatchesMax = 2;
 
   std::map<std::uint32_t, std::uint32_t> serials_;  // by batch; the last ones
+};
+
+// Limits that somebody changed while the crawl ran.
+struct ChangedLimits {
+  CrawlLimits before;  // as the settings have them
+  CrawlLimits after;
+
+  // What holds for a crawl that goes on with these settings: where they are what they were, the
+  // change holds; where a person has changed them since, they do.
+  CrawlLimits Over(const CrawlLimits& settings) const;
+
+  std::string Encode() const;
+  // Nothing where it makes no sense.
+  static std::optional<ChangedLimits> Decode(std::string_view bytes);
+
+  friend bool operator==(const ChangedLimits&, const ChangedLimits&) = default;
 };
 
 std::string EncodeCookies(const std::vector<cookies::Cookie>& cookies);

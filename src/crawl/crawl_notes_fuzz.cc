@@ -12,5 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!(LastFinished::Decode(last.Encode()) == last)) std::abort();
   const auto cookies = DecodeCookies(bytes);
   if (DecodeCookies(EncodeCookies(cookies)) != cookies) std::abort();
+  if (const auto limits = ChangedLimits::Decode(bytes)) {
+    if (ChangedLimits::Decode(limits->Encode()) != limits) std::abort();
+  }
   return 0;
 }

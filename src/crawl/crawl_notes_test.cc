@@ -42,6 +42,39 @@ TEST(CrawlNotes, I1_OfAnEarlierBatchNothingNeedBeFinished) {
   EXPECT_EQ(last.AllUpTo(2), Id(2, 3));
 }
 
+TEST(CrawlNotes, I1_ChangedLimitsHoldWhereNobodyHasSaidOtherwiseSince) {
+  ChangedLimits changed;
+  changed.before.pages_max = 100;
+  changed.before.connections = 256;
+  changed.after.pages_max = 20;
+  changed.after.time_max = std::chrono::seconds(60);
+  changed.after.delay = std::chrono::milliseconds(1'500);
+  changed.after.connections = 1;
+  EXPECT_EQ(ChangedLimits::Decode(changed.Encode()), changed);
+  EXPECT_EQ(changed.Over(changed.before), changed.after);
+  CrawlLimits settings = changed.before;
+  settings.pages_max = 300;
+  settings.delay = std::chrono::milliseconds(0);
+  const CrawlLimits limits = changed.Over(settings);
+  EXPECT_EQ(limits.pages_max, 300U);
+  EXPECT_EQ(limits.delay, std::chrono::milliseconds(0));
+  EXPECT_EQ(limits.time_max, std::chrono::seconds(60));
+  EXPECT_EQ(limits.connections, 1U);
+}
+
+TEST(CrawlNotes, I1_LimitsThatMakeNoSenseAreNone) {
+  ChangedLimits changed;
+  changed.after.connections = 7;
+  const std::string bytes = changed.Encode();
+  ASSERT_TRUE(ChangedLimits::Decode(bytes));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(ChangedLimits::Decode(bytes.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(ChangedLimits::Decode(bytes + 'x'));
+  changed.after.connections = 0;
+  EXPECT_FALSE(ChangedLimits::Decode(changed.Encode()));
+}
+
 TEST(CrawlNotes, I1_CookiesComeBackAsTheyWere) {
   cookies::Cookie session{"a", "1", "a.org", "/", std::nullopt, true, false, Timestamp{5}};
   cookies::Cookie lasting{"b", "x;y", "org", "/p", Timestamp{-7}, false, true, Timestamp{6}};

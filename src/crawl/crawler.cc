@@ -23,6 +23,7 @@ constexpr std::size_t kWorkingPerConnection = 4;
 // A host that does not answer gives so many URLs back at a time.
 constexpr int kDroppedAtOnce = 1'000;
 constexpr int kRobotsPrecluded = -9998;
+constexpr std::string_view kLimitsNote = "limits";
 // Before the domains of cookies, and the paths of traps.
 constexpr std::string_view kCookieNotes = "cookies ";
 constexpr std::string_view kTrapNotes = "trap ";
@@ -169,7 +170,22 @@ Status Crawler::LoadNotes() {
   Result<std::optional<std::string>> last = parts_.frontier.Note("last");
   if (!last) return last.error();
   if (*last) last_finished_ = LastFinished::Decode(**last);
+  if (const Status limits = LoadLimits(); !limits) return limits;
   return LoadLearned();
+}
+
+// What a person changed before an interruption.
+Status Crawler::LoadLimits() {
+  const Result<std::optional<std::string>> note = parts_.frontier.Note(kLimitsNote);
+  if (!note) return note.error();
+  if (*note) changed_limits_ = ChangedLimits::Decode(**note);
+  if (!changed_limits_) return {};
+  const CrawlLimits settings = LimitsOf(settings_);
+  const CrawlLimits limits = changed_limits_->Over(settings);
+  changed_limits_ = ChangedLimits{settings, limits};
+  SetLimits(limits, settings_);
+  if (limits.delay != settings.delay) politeness_.SetDelay(limits.delay, Now());
+  return {};
 }
 
 // Cookies that servers set, and traps.
@@ -327,6 +343,7 @@ Status Crawler::Commit() {
   parts_.frontier.SetNote("logs", std::move(sizes));
   parts_.frontier.SetNote("counts", EncodeCounts(counts_));
   if (!last_finished_.empty()) parts_.frontier.SetNote("last", last_finished_.Encode());
+  if (changed_limits_) parts_.frontier.SetNote(kLimitsNote, changed_limits_->Encode());
   SaveLearned();
   if (std::exchange(seeds_saved_, more_seeds_.size()) != more_seeds_.size()) {
     parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -117,6 +118,7 @@ class Crawler final : public Controlled {
   Status Begin();
   Status AddSeeds();
   Status LoadNotes();
+  Status LoadLimits();
   Status LoadLearned();
   void SaveLearned();
   Status FindKept();
@@ -207,6 +209,7 @@ class Crawler final : public Controlled {
   std::size_t working_ = 0;  // fetched, and not yet finished
   CrawlCounts counts_;
   LastFinished last_finished_;
+  std::optional<ChangedLimits> changed_limits_;
   std::unordered_set<std::string> cookie_domains_;  // whose cookies changed
   Timestamp begun_;
   Timestamp committed_at_;

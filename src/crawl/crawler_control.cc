@@ -82,13 +82,18 @@ Status Crawler::End() {
 
 Status Crawler::ChangeLimits(const LimitChanges& changes) {
   return Have([&] {
-    SetLimits(Changed(LimitsOf(settings_), changes), settings_);
+    const CrawlLimits before = LimitsOf(settings_);
+    const CrawlLimits after = Changed(before, changes);
+    SetLimits(after, settings_);
+    if (!changed_limits_) changed_limits_ = ChangedLimits{before, before};
+    changed_limits_->after = after;
     // It may be lifted.
     limit_.clear();
-    if (!changes.delay) return Status();
-    politeness_.SetDelay(*changes.delay, Now());
-    for (const auto& [host, at] : ready_at_) touched_.insert(host);
-    return Status();
+    if (changes.delay) {
+      politeness_.SetDelay(*changes.delay, Now());
+      for (const auto& [host, at] : ready_at_) touched_.insert(host);
+    }
+    return Commit();
   });
 }
 

@@ -415,5 +415,37 @@ TEST(Crawler, I1_LimitsThatAreChangedHold) {
   EXPECT_LT(lab.captured.size(), 20U);
 }
 
+TEST(Crawler, I1_LimitsThatWereChangedOutliveAnInterruption) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  for (int i = 0; i < 30; ++i) {
+    lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
+        fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, 2 * i + 1, 2 * i + 2);
+  }
+  lab.settings.politeness.delay = std::chrono::hours(1);
+  lab.at_first = [](Crawler& crawler, FakeWeb&) {
+    LimitChanges changes;
+    changes.delay.emplace(std::chrono::milliseconds(0));
+    changes.pages_max = 5;
+    EXPECT_TRUE(crawler.ChangeLimits(changes));
+    EXPECT_TRUE(crawler.End());
+  };
+  ASSERT_EQ(lab.Crawl()->why, CrawlEnd::Why::kStopped);
+  lab.at_first = nullptr;
+  const Result<CrawlEnd> end = lab.Crawl(3);
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kStopped);
+  EXPECT_EQ(end->progress.limits.pages_max, 5U);
+  // What a person says now is newer.
+  lab.settings.pages_max = 9;
+  const Result<CrawlEnd> last = lab.Crawl();
+  ASSERT_TRUE(last) << last.error().text;
+  EXPECT_EQ(last->why, CrawlEnd::Why::kLimit);
+  EXPECT_EQ(last->progress.limits.pages_max, 9U);
+  EXPECT_GE(last->progress.counts.pages, 9U);
+  EXPECT_LT(last->progress.counts.pages, 30U);
+}
+
 }  // namespace
 }  // namespace stele::crawl

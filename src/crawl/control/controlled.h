@@ -22,7 +22,8 @@ class Controlled {
 
   // What was added is durable when it returns.
   virtual Result<AddedUrls> AddUrls(const UrlsToAdd& urls) = 0;
-  // Holds for all that is asked for afterwards, until this process ends.
+  // Holds for all that is asked for afterwards, until the run ends, also where it is interrupted:
+  // durable when it returns.
   virtual Status ChangeLimits(const LimitChanges& changes) = 0;
   // The longest first.
   virtual Result<std::vector<HostQueue>> LongestQueues(std::size_t max) = 0;

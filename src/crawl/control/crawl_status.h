@@ -34,6 +34,8 @@ struct CrawlLimits {
   std::uint64_t rate_max = 0;                      // bytes in a second, of each connection
   std::optional<std::chrono::milliseconds> delay;  // nothing: by the rules of politeness
   std::size_t connections = 0;
+
+  friend bool operator==(const CrawlLimits&, const CrawlLimits&) = default;
 };
 
 enum class CrawlState {
