@@ -426,6 +426,18 @@ class Patch(CrawlTest):
         asked = self.web.asked(HOST)
         self.assertEqual([asked[f"/{i}.png"] for i in range(30)], [1] * 30)
 
+    def test_I1_where_nothing_is_missing_no_patch_begins(self):
+        self.web.add(HOST, "/", "<img src=/x.png>")
+        self.web.add(HOST, "/x.png", b"png", "image/png")
+        self.crawl(self.web.url(HOST))
+        self.web.forget()
+        self.assertEqual(self.crawl("--patch"),
+                         "Run 1 has all that its pages need: there is nothing to patch\n")
+        self.assertEqual(json.loads(self.crawl("--patch", "--json")),
+                         {"patches": 1, "wanted": 0, "found": 0})
+        self.assertFalse(self.web.requests)
+        self.assertIn("Run 2 ", self.crawl())
+
     def test_I1_a_patch_that_is_interrupted_goes_on_as_one(self):
         self.gallery(40)
         self.crawl(self.web.url(HOST), "--max-pages", "1", "--connections", "1")

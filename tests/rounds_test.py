@@ -372,13 +372,25 @@ class Elsewhere(CrawlTest):
         self.assertFalse([row for row in self.captures("--run", "2") if row.get("revisit")])
         self.assertNotIn("run 2 may", self.stele("verify"))
 
-    def test_D6_an_index_that_cannot_be_asked_is_refused(self):
+    def test_D6_an_index_that_cannot_be_asked_is_refused_before_anything_begins(self):
+        self.web.forget()
+        none, garbage = self.folder / "none.index", self.folder / "garbage.index"
+        garbage.write_bytes(b"no index" * 1000)
+        for index in (none, garbage):
+            self.crawl(self.web.url(HOST), "--dedup-index", index, code=3)
+            self.assertIn(str(index), self.said)
         self.build("--by", "digest")
         self.crawl(self.web.url(HOST), "--dedup-index", self.index, code=2)
         self.assertIn("build it with", self.said)
         self.build("--by", "url")
         self.crawl(self.web.url(HOST), "--dedup-index", self.index, "--dedup", "any", code=2)
         self.assertIn("cannot be asked by digest", self.said)
+        self.assertFalse(self.archive.exists())
+        # Nor does a run begin where there is an archive.
+        self.archive = self.first
+        self.crawl("--dedup-index", garbage, code=3)
+        self.assertFalse(self.web.requests)
+        self.assertIn("Run 2 ", self.crawl())
 
 
 # ---- Rounds ----

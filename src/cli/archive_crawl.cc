@@ -255,9 +255,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const Result<CrawlRunOptions> options = RunOptionsOf(arguments, context);
   if (!options) return Fail(context, options.error());
   plan->settings.workers = static_cast<std::size_t>(std::max(1, context.cores));
-  if (const auto scope = crawl::ScopeOptionsOf(plan->settings); !scope) {
-    return Fail(context, scope.error());
-  }
+  const Status usable = crawl::CheckSettings(context.fs, context.clock, plan->settings);
+  if (!usable) return Fail(context, usable.error());
   if (const Status made = MakeArchive(*plan, arguments, context); !made) {
     return Fail(context, made.error());
   }
@@ -290,7 +289,9 @@ Command CrawlCommand() {
       "seed could not be fetched.\n\n"
       "--patch fetches what stele report names as missing, in a run of its own that changes "
       "nothing else: what failed, and what a limit cut off. What robots.txt or the scope kept "
-      "away is fetched where --robots, --scope or --include say so.";
+      "away is fetched where --robots, --scope or --include say so. Where nothing is missing, no "
+      "run "
+      "begins.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(
       {{"--job", "NAME", "The job, where an archive has several", "the host"},

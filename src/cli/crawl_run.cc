@@ -110,6 +110,17 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
   return summary->failed_seeds.empty() ? ExitCode::kDone : ExitCode::kDefects;
 }
 
+// There is nothing to patch.
+ExitCode SayWhole(std::uint32_t run, const CrawlRunOptions& options, Context& context) {
+  if (options.quiet && !options.json) return ExitCode::kDone;
+  const std::string text =
+      options.json
+          ? fmt::format("{{\"patches\": {}, \"wanted\": 0, \"found\": 0}}\n", run)
+          : fmt::format("Run {} has all that its pages need: there is nothing to patch\n", run);
+  const Status written = context.out.Write(text);
+  return written ? ExitCode::kDone : Fail(context, written.error());
+}
+
 // "http://a/ http://b/ http://c/ and 47 more"
 std::string SeedsText(const std::vector<std::string>& seeds) {
   constexpr std::size_t kShown = 3;
@@ -180,6 +191,7 @@ ExitCode CrawlRun::Run(const CrawlPlan& plan) {
   Result<std::unique_ptr<crawl::CrawlJob>> job = crawl::CrawlJob::Open(
       {context_.fs, context_.clock, *archive}, plan.job, plan.settings, plan.purpose);
   if (!job) return Fail(context_, job.error());
+  if (!(*job)->has_work()) return SayWhole(*(*job)->patched_run(), options_, context_);
   Announce(**job, plan, is_first);
   SetJob(job->get());
   ProgressLine progress(context_, options_.progress);

@@ -10,6 +10,7 @@
 #include "net/event_loop.h"
 #include "net/resolver.h"
 #include "util/ascii.h"
+#include "util/check.h"
 #include "util/coding.h"
 
 namespace stele::crawl {
@@ -61,6 +62,23 @@ struct Network {
     return {};
   }
 };
+
+Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
+                                    const CrawlSettings& settings) {
+  Credentials credentials;
+  if (!settings.logins_file.empty()) {
+    const Result<std::string> text = io::ReadFile(fs, settings.logins_file);
+    if (!text) return text.error();
+    const Status added = credentials.AddLogins(*text, settings.logins_file);
+    if (!added) return added.error();
+  }
+  if (!settings.cookies_file.empty()) {
+    const Result<std::string> text = io::ReadFile(fs, settings.cookies_file);
+    if (!text) return text.error();
+    credentials.AddCookies(*text, clock.Now());
+  }
+  return credentials;
+}
 
 archive::RunWriterOptions WriterOptions(const std::string& job, const CrawlSettings& settings) {
   archive::RunWriterOptions options;
@@ -127,6 +145,15 @@ std::optional<std::uint32_t> PatchedRun(const archive::Run& run) {
   return static_cast<std::uint32_t>(*number);
 }
 
+Status CheckSettings(io::FileSystem& fs, const io::Clock& clock, const CrawlSettings& settings) {
+  if (const auto scope = ScopeOptionsOf(settings); !scope) return scope.error();
+  if (const auto rules = RulesOf(settings.duplicates); !rules) return rules.error();
+  if (const auto addresses = ResolverOptionsOf(settings); !addresses) return addresses.error();
+  const Result<Credentials> credentials = LoadCredentials(fs, clock, settings);
+  if (!credentials) return credentials.error();
+  return KnownDocuments::CheckIndex(fs, settings.duplicates);
+}
+
 CrawlJob::CrawlJob(const Environment& environment, const std::string& name,
                    const CrawlSettings& settings)
     : environment_(environment),
@@ -140,8 +167,8 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
                                                  const std::string& name,
                                                  const CrawlSettings& settings, Purpose purpose) {
   std::unique_ptr<CrawlJob> job(new CrawlJob(environment, name, settings));
-  if (const Result<ScopeOptions> scope = ScopeOptionsOf(settings); !scope) return scope.error();
-  if (const auto rules = RulesOf(settings.duplicates); !rules) return rules.error();
+  const Status usable = CheckSettings(environment.fs, environment.clock, settings);
+  if (!usable) return usable.error();
   if (const Status made = job->folder_.Make(environment.fs); !made) return made.error();
   if (const Status opened = job->OpenFrontier(); !opened) return opened.error();
   Result<bool> interrupted = job->FindInterrupted();
@@ -154,7 +181,11 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
                              job->run_)};
   }
   if (!*interrupted) {
-    if (const Status begun = job->BeginRun(purpose); !begun) return begun.error();
+    if (purpose == Purpose::kPatch) {
+      if (const Status found = job->FindPatch(); !found) return found.error();
+    }
+    if (!job->has_work_) return job;
+    if (const Status begun = job->BeginRun(); !begun) return begun.error();
   }
   if (const Status made = environment.fs.MakeDirectory(job->folder_.RunFolder(job->run_)); !made) {
     return made.error();
@@ -171,19 +202,37 @@ std::optional<std::uint32_t> CrawlJob::LastRun() const {
   return last;
 }
 
-Status CrawlJob::BeginRun(Purpose purpose) {
+Status CrawlJob::FindPatch() {
+  patched_run_ = LastRun();
+  if (!patched_run_) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("the job {} has no run yet that could be patched", name_)};
+  }
+  has_work_ = false;
+  const Status visited = VisitGaps([&](const MissingEmbed&) -> Status {
+    has_work_ = true;
+    return {};
+  });
+  return visited && !has_work_ ? RemoveFrontier() : visited;
+}
+
+Status CrawlJob::VisitGaps(const std::function<Status(const MissingEmbed& gap)>& visit) const {
+  const archive::ArchiveView view = environment_.archive.View();
+  const std::string folder = folder_.RunFolder(*patched_run_);
+  return VisitMissing(environment_.fs, folder, [&](const MissingEmbed& missing) -> Status {
+    const Result<std::optional<std::uint32_t>> found = RunThatHas(view, missing.url, *patched_run_);
+    if (!found) return found.error();
+    return *found ? Status() : visit(missing);
+  });
+}
+
+Status CrawlJob::BeginRun() {
   // What a finished run left behind.
   if (const Status removed = RemoveFrontier(); !removed) return removed;
   if (const Status opened = OpenFrontier(); !opened) return opened;
-  std::string note = fmt::format("{}: {}", name_, fmt::join(settings_.seeds, " "));
-  if (purpose == Purpose::kPatch) {
-    patched_run_ = LastRun();
-    if (!patched_run_) {
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("the job {} has no run yet that could be patched", name_)};
-    }
-    note = fmt::format("{}: {}{}", name_, kPatchNote, *patched_run_);
-  }
+  const std::string note =
+      patched_run_ ? fmt::format("{}: {}{}", name_, kPatchNote, *patched_run_)
+                   : fmt::format("{}: {}", name_, fmt::join(settings_.seeds, " "));
   Result<std::uint32_t> run =
       environment_.archive.BeginRun(patched_run_ ? kPatchKind : kRunKind, note);
   if (!run) return run.error();
@@ -244,22 +293,6 @@ Result<RunLog::Sizes> CrawlJob::LogSizes() {
   return sizes;
 }
 
-Result<Credentials> CrawlJob::LoadCredentials() {
-  Credentials credentials;
-  if (!settings_.logins_file.empty()) {
-    const Result<std::string> text = io::ReadFile(environment_.fs, settings_.logins_file);
-    if (!text) return text.error();
-    const Status added = credentials.AddLogins(*text, settings_.logins_file);
-    if (!added) return added.error();
-  }
-  if (!settings_.cookies_file.empty()) {
-    const Result<std::string> text = io::ReadFile(environment_.fs, settings_.cookies_file);
-    if (!text) return text.error();
-    credentials.AddCookies(*text, environment_.clock.Now());
-  }
-  return credentials;
-}
-
 Status CrawlJob::TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const {
   const archive::ArchiveView view = environment_.archive.View();
   // Where the seeds were redirected to is in the log of the run that began with them.
@@ -275,13 +308,8 @@ Status CrawlJob::TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) con
   for (const CrawlReport::Seed& seed : report->seeds) {
     if (!seed.redirect.empty()) settings.seeds.push_back(seed.redirect);
   }
-  wishes.patches = [this, view](const Crawler::Wishes::Add& add) {
-    const std::string folder = folder_.RunFolder(*patched_run_);
-    return VisitMissing(environment_.fs, folder, [&](const MissingEmbed& missing) -> Status {
-      const Result<std::optional<std::uint32_t>> found =
-          RunThatHas(view, missing.url, *patched_run_);
-      if (!found) return found.error();
-      if (*found) return {};
+  wishes.patches = [this](const Crawler::Wishes::Add& add) {
+    return VisitGaps([&](const MissingEmbed& missing) {
       Candidate candidate;
       candidate.url = missing.url;
       candidate.via = missing.page;
@@ -314,7 +342,8 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
   }
   Result<ScopeOptions> scope = ScopeOptionsOf(settings_);
   if (!scope) return scope.error();
-  Result<Credentials> credentials = LoadCredentials();
+  Result<Credentials> credentials =
+      LoadCredentials(environment_.fs, environment_.clock, settings_);
   if (!credentials) return credentials.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
   Result<std::unique_ptr<KnownDocuments>> known =
@@ -351,6 +380,7 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
 }
 
 Result<CrawlEnd> CrawlJob::Run(const Show& show, const ControlOptions* control) {
+  Check(has_work_);
   const Result<RunLog::Sizes> sizes = LogSizes();
   if (!sizes) return sizes.error();
   Result<std::unique_ptr<RunLog>> log =

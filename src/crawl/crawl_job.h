@@ -13,6 +13,7 @@
 #include "crawl/control/control_server.h"
 #include "crawl/crawl_settings.h"
 #include "crawl/crawler.h"
+#include "crawl/missing_embeds.h"
 #include "io/clock.h"
 #include "io/file_system.h"
 #include "store/container_table.h"
@@ -54,6 +55,10 @@ std::string_view JobOf(const archive::Run& run);
 // The run whose gaps this one fills; nothing where it fills none.
 std::optional<std::uint32_t> PatchedRun(const archive::Run& run);
 
+// Whether a run can begin with them: they make sense, and the files that they name can be used.
+// Errors: kInvalid, kNotFound, kCorrupt, kIo.
+Status CheckSettings(io::FileSystem& fs, const io::Clock& clock, const CrawlSettings& settings);
+
 // One run of a job: a new one, or the one that was interrupted.
 class CrawlJob {
  public:
@@ -68,21 +73,24 @@ class CrawlJob {
     kPatch,  // fetch what pages of the last run need and it did not bring
   };
 
-  // Borrows what is in `environment` for life. Requires: IsJobName(name). Errors: kInvalid for
-  // settings that cannot be used, and where there is nothing to patch yet; kBusy, kIo.
+  // Borrows what is in `environment` for life. Requires: IsJobName(name). Errors: those of
+  // CheckSettings(), before anything begins; kInvalid where there is nothing to patch yet; kBusy,
+  // kIo.
   static Result<std::unique_ptr<CrawlJob>> Open(const Environment& environment,
                                                 const std::string& name,
                                                 const CrawlSettings& settings,
                                                 Purpose purpose = Purpose::kCrawl);
   ~CrawlJob();
 
+  // False: the last run, patched_run(), has all that its pages need. No run has begun then.
+  bool has_work() const { return has_work_; }
   std::uint32_t run() const { return run_; }
   bool is_resumed() const { return resumed_; }
   std::optional<std::uint32_t> patched_run() const { return patched_run_; }
   const JobFolder& folder() const { return folder_; }
 
   // Crawls until nothing is left, a limit is reached, or Stop(). Where it was not stopped, the run
-  // is over then, and its reports are written.
+  // is over then, and its reports are written. Requires: has_work().
   // Other programs can watch and change it meanwhile, unless `control` is null.
   using Show = std::function<void(const CrawlStatus&)>;
   Result<CrawlEnd> Run(const Show& show, const ControlOptions* control = nullptr);
@@ -94,7 +102,11 @@ class CrawlJob {
   Status OpenFrontier();
   // False: there is none, or it is over.
   Result<bool> FindInterrupted();
-  Status BeginRun(Purpose purpose);
+  Status BeginRun();
+  // Which run is to be patched, and whether something is missing there.
+  Status FindPatch();
+  // What pages of the patched run need, and no run has brought since.
+  Status VisitGaps(const std::function<Status(const MissingEmbed& gap)>& visit) const;
   // The last run of this job that is over.
   std::optional<std::uint32_t> LastRun() const;
   // What becomes of the crawl when it fills the gaps of a run.
@@ -103,7 +115,6 @@ class CrawlJob {
   void SetCrawler(Crawler* crawler);
   Result<CrawlEnd> Crawl(RunLog& log, const Show& show, const ControlOptions* control);
   Result<RunLog::Sizes> LogSizes();
-  Result<Credentials> LoadCredentials();
 
   const Environment environment_;
   const std::string name_;
@@ -112,6 +123,7 @@ class CrawlJob {
   std::unique_ptr<store::BlockTable> table_;
   std::unique_ptr<Frontier> frontier_;
   std::uint32_t run_ = 0;
+  bool has_work_ = true;
   bool resumed_ = false;
   std::optional<std::uint32_t> patched_run_;
   std::mutex mutex_;  // of the following

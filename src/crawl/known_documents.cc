@@ -5,9 +5,20 @@
 #include "archive/durable_file.h"
 
 namespace stele::crawl {
+namespace {
 
-Status KnownDocuments::OpenIndex(io::FileSystem& fs, archive::ArchiveWriter& archive,
-                                 std::uint32_t run, const DuplicateSettings& settings) {
+bool HasIndex(const DuplicateSettings& settings) {
+  return settings.match != Match::kOff && !settings.index.empty();
+}
+
+}  // namespace
+
+Status KnownDocuments::CheckIndex(io::FileSystem& fs, const DuplicateSettings& settings) {
+  KnownDocuments unused;
+  return HasIndex(settings) ? unused.OpenIndex(fs, settings) : Status();
+}
+
+Status KnownDocuments::OpenIndex(io::FileSystem& fs, const DuplicateSettings& settings) {
   Result<std::unique_ptr<dedup::DigestIndex>> index =
       dedup::DigestIndex::Open(fs, settings.index, cache_);
   if (!index) return index.error();
@@ -19,13 +30,18 @@ Status KnownDocuments::OpenIndex(io::FileSystem& fs, archive::ArchiveWriter& arc
                  fmt::format("{} cannot be asked by {}; build it with: stele dedup index --by both",
                              settings.index, summary.by_url ? "digest" : "URL")};
   }
+  return {};
+}
+
+Status KnownDocuments::Depend(io::FileSystem& fs, archive::ArchiveWriter& archive,
+                              std::uint32_t run, const DuplicateSettings& settings) const {
   const Result<archive::FileFacts> facts = archive::FactsOf(fs, settings.index);
   if (!facts) return facts.error();
   archive::Dependency dependency;
   dependency.run = run;
   dependency.index = settings.index;
   dependency.sha256 = facts->sha256;
-  dependency.documents = summary.documents;
+  dependency.documents = index_->summary().documents;
   dependency.origin = settings.origin;
   return archive.AddDependency(dependency);
 }
@@ -43,8 +59,9 @@ Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Open(io::FileSystem& fs,
   if (known->learns_) {
     if (const Status loaded = known->originals_->LoadDigests(); !loaded) return loaded.error();
   }
-  if (settings.match != Match::kOff && !settings.index.empty()) {
-    const Status opened = known->OpenIndex(fs, archive, run, settings);
+  if (HasIndex(settings)) {
+    Status opened = known->OpenIndex(fs, settings);
+    if (opened) opened = known->Depend(fs, archive, run, settings);
     if (!opened) return opened.error();
   }
   known->finder_ = std::make_unique<dedup::DuplicateFinder>(

@@ -18,9 +18,12 @@ namespace stele::crawl {
 // kept elsewhere. Thread-safe.
 class KnownDocuments {
  public:
+  // Whether the index that they name, if any, can be asked what this crawl will ask. Errors:
+  // kInvalid when it was not built for that; those of the index.
+  static Status CheckIndex(io::FileSystem& fs, const DuplicateSettings& settings);
+
   // Reads what look-ups need. That originals may be elsewhere is in the archive's ledger when this
-  // returns. Borrows `archive` for life. Errors: kInvalid when the index was not built for this;
-  // those of index and archive.
+  // returns. Borrows `archive` for life. Errors: those of CheckIndex() and of the archive.
   static Result<std::unique_ptr<KnownDocuments>> Open(io::FileSystem& fs,
                                                       archive::ArchiveWriter& archive,
                                                       std::uint32_t run,
@@ -32,8 +35,10 @@ class KnownDocuments {
 
  private:
   KnownDocuments() : cache_(kCacheBytes) {}
-  Status OpenIndex(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
-                   const DuplicateSettings& settings);
+  Status OpenIndex(io::FileSystem& fs, const DuplicateSettings& settings);
+  // Says in the ledger that originals may be elsewhere.
+  Status Depend(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
+                const DuplicateSettings& settings) const;
 
   static constexpr std::size_t kCacheBytes = std::size_t{64} << 20;
   catalog::PageCache cache_;
