@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/repacking.h"
 #include "cli/rewriting.h"
+#include "cli/scratch_table.h"
 #include "cli/temporary_folder.h"
 #include "dedup/archive_originals.h"
 #include "util/ascii.h"
@@ -222,13 +223,14 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(directory, "import", context, code);
   if (archive == nullptr) return code;
+  ScratchTable digests;
   std::unique_ptr<dedup::ArchiveOriginals> originals;
   if (arguments.Has("--dedup")) {
     threads = 1;  // each file is to know those before it
     originals = std::make_unique<dedup::ArchiveOriginals>([&] { return archive->View(); });
-    if (const Status loaded = originals->LoadDigests(); !loaded) {
-      return Fail(context, loaded.error());
-    }
+    Status loaded = digests.Open();
+    if (loaded) loaded = originals->LoadDigests(digests.table());
+    if (!loaded) return Fail(context, loaded.error());
   }
   Result<std::uint32_t> run =
       archive->BeginRun("import", fmt::format("{}", fmt::join(arguments.positionals, " ")));

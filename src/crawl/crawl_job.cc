@@ -80,6 +80,19 @@ Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
   return credentials;
 }
 
+// With the files in it, where it is there.
+Status RemoveFolder(io::FileSystem& fs, const std::string& folder) {
+  const Result<bool> there = fs.Exists(folder);
+  if (!there) return there.error();
+  if (!*there) return {};
+  const Result<std::vector<std::string>> names = fs.List(folder);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    if (const Status gone = fs.Remove(folder + '/' + name); !gone) return gone;
+  }
+  return fs.Remove(folder);
+}
+
 archive::RunWriterOptions WriterOptions(const std::string& job, const CrawlSettings& settings) {
   archive::RunWriterOptions options;
   options.job = job;
@@ -213,7 +226,7 @@ Status CrawlJob::FindPatch() {
     has_work_ = true;
     return {};
   });
-  return visited && !has_work_ ? RemoveFrontier() : visited;
+  return visited && !has_work_ ? RemoveTables() : visited;
 }
 
 Status CrawlJob::VisitGaps(const std::function<Status(const MissingEmbed& gap)>& visit) const {
@@ -228,11 +241,11 @@ Status CrawlJob::VisitGaps(const std::function<Status(const MissingEmbed& gap)>&
 
 Status CrawlJob::BeginRun() {
   // What a finished run left behind.
-  if (const Status removed = RemoveFrontier(); !removed) return removed;
+  if (const Status removed = RemoveTables(); !removed) return removed;
   if (const Status opened = OpenFrontier(); !opened) return opened;
-  const std::string note =
-      patched_run_ ? fmt::format("{}: {}{}", name_, kPatchNote, *patched_run_)
-                   : fmt::format("{}: {}", name_, fmt::join(settings_.seeds, " "));
+  const std::string note = patched_run_
+                               ? fmt::format("{}: {}{}", name_, kPatchNote, *patched_run_)
+                               : fmt::format("{}: {}", name_, fmt::join(settings_.seeds, " "));
   Result<std::uint32_t> run =
       environment_.archive.BeginRun(patched_run_ ? kPatchKind : kRunKind, note);
   if (!run) return run.error();
@@ -270,16 +283,13 @@ Result<bool> CrawlJob::FindInterrupted() {
   return true;
 }
 
-Status CrawlJob::RemoveFrontier() {
+Status CrawlJob::RemoveTables() {
   frontier_.reset();
   table_.reset();
-  io::FileSystem& fs = environment_.fs;
-  const Result<std::vector<std::string>> names = fs.List(folder_.FrontierFolder());
-  if (!names) return names.error();
-  for (const std::string& name : *names) {
-    if (const Status gone = fs.Remove(folder_.FrontierFolder() + '/' + name); !gone) return gone;
+  for (const std::string& folder : {folder_.FrontierFolder(), folder_.DigestFolder()}) {
+    if (const Status removed = RemoveFolder(environment_.fs, folder); !removed) return removed;
   }
-  return fs.Remove(folder_.FrontierFolder());
+  return {};
 }
 
 Result<RunLog::Sizes> CrawlJob::LogSizes() {
@@ -342,12 +352,11 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
   }
   Result<ScopeOptions> scope = ScopeOptionsOf(settings_);
   if (!scope) return scope.error();
-  Result<Credentials> credentials =
-      LoadCredentials(environment_.fs, environment_.clock, settings_);
+  Result<Credentials> credentials = LoadCredentials(environment_.fs, environment_.clock, settings_);
   if (!credentials) return credentials.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
-  Result<std::unique_ptr<KnownDocuments>> known =
-      KnownDocuments::Open(environment_.fs, archive, run_, settings_.duplicates);
+  Result<std::unique_ptr<KnownDocuments>> known = KnownDocuments::Open(
+      environment_.fs, archive, run_, settings_.duplicates, folder_.DigestFolder());
   if (!known) return known.error();
   CrawlMonitor monitor(environment_.clock, name_, run_);
   Result<CrawlEnd> end = CrawlEnd();
@@ -401,7 +410,7 @@ Result<CrawlEnd> CrawlJob::Run(const Show& show, const ControlOptions* control) 
   const Status told =
       WriteDuplicateReport(environment_.fs, folder_.RunFolder(run_), settings_.duplicates);
   if (!told) return told.error();
-  if (const Status removed = RemoveFrontier(); !removed) return removed.error();
+  if (const Status removed = RemoveTables(); !removed) return removed.error();
   return end;
 }
 

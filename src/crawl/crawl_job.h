@@ -31,6 +31,7 @@ class JobFolder {
   const std::string& path() const { return path_; }
   std::string Settings() const { return path_ + "/job.toml"; }
   std::string FrontierFolder() const { return path_ + "/frontier"; }
+  std::string DigestFolder() const { return path_ + "/digests"; }
   std::string RunFolder(std::uint32_t run) const { return path_ + "/run-" + std::to_string(run); }
   // Makes the folders that are missing.
   Status Make(io::FileSystem& fs) const;
@@ -111,7 +112,8 @@ class CrawlJob {
   std::optional<std::uint32_t> LastRun() const;
   // What becomes of the crawl when it fills the gaps of a run.
   Status TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const;
-  Status RemoveFrontier();
+  // What is needed only while a run goes on.
+  Status RemoveTables();
   void SetCrawler(Crawler* crawler);
   Result<CrawlEnd> Crawl(RunLog& log, const Show& show, const ControlOptions* control);
   Result<RunLog::Sizes> LogSizes();

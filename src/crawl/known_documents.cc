@@ -49,15 +49,19 @@ Status KnownDocuments::Depend(io::FileSystem& fs, archive::ArchiveWriter& archiv
 Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Open(io::FileSystem& fs,
                                                              archive::ArchiveWriter& archive,
                                                              std::uint32_t run,
-                                                             const DuplicateSettings& settings) {
+                                                             const DuplicateSettings& settings,
+                                                             const std::string& scratch) {
   Result<dedup::DuplicateRules> rules = RulesOf(settings);
   if (!rules) return rules.error();
   std::unique_ptr<KnownDocuments> known(new KnownDocuments);
   known->originals_ =
       std::make_unique<dedup::ArchiveOriginals>([&archive] { return archive.View(); });
-  known->learns_ = settings.match == Match::kDigest || settings.match == Match::kAny;
-  if (known->learns_) {
-    if (const Status loaded = known->originals_->LoadDigests(); !loaded) return loaded.error();
+  if (settings.match == Match::kDigest || settings.match == Match::kAny) {
+    Result<std::unique_ptr<store::BlockTable>> digests = store::OpenScratchRocksTable(scratch);
+    if (!digests) return digests.error();
+    known->digests_ = *std::move(digests);
+    const Status loaded = known->originals_->LoadDigests(*known->digests_);
+    if (!loaded) return loaded.error();
   }
   if (HasIndex(settings)) {
     Status opened = known->OpenIndex(fs, settings);

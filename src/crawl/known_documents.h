@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "archive/archive_writer.h"
 #include "catalog/page_cache.h"
@@ -10,6 +11,7 @@
 #include "dedup/digest_index.h"
 #include "dedup/duplicate_finder.h"
 #include "io/file_system.h"
+#include "store/container_table.h"
 #include "util/result.h"
 
 namespace stele::crawl {
@@ -22,16 +24,18 @@ class KnownDocuments {
   // kInvalid when it was not built for that; those of the index.
   static Status CheckIndex(io::FileSystem& fs, const DuplicateSettings& settings);
 
-  // Reads what look-ups need. That originals may be elsewhere is in the archive's ledger when this
-  // returns. Borrows `archive` for life. Errors: those of CheckIndex() and of the archive.
+  // Reads what look-ups need; `scratch` is a folder for that, which may be there already. That
+  // originals may be elsewhere is in the archive's ledger when this returns. Borrows `archive` for
+  // life. Errors: those of CheckIndex() and of the archive.
   static Result<std::unique_ptr<KnownDocuments>> Open(io::FileSystem& fs,
                                                       archive::ArchiveWriter& archive,
                                                       std::uint32_t run,
-                                                      const DuplicateSettings& settings);
+                                                      const DuplicateSettings& settings,
+                                                      const std::string& scratch);
 
   dedup::DuplicateFinder& finder() { return *finder_; }
   // To be told of what is kept, so that it is an original for what comes later. Null: nobody asks.
-  dedup::ArchiveOriginals* learner() { return learns_ ? originals_.get() : nullptr; }
+  dedup::ArchiveOriginals* learner() { return digests_ ? originals_.get() : nullptr; }
 
  private:
   KnownDocuments() : cache_(kCacheBytes) {}
@@ -42,10 +46,10 @@ class KnownDocuments {
 
   static constexpr std::size_t kCacheBytes = std::size_t{64} << 20;
   catalog::PageCache cache_;
+  std::unique_ptr<store::BlockTable> digests_;  // null: nobody looks for a payload
   std::unique_ptr<dedup::ArchiveOriginals> originals_;
   std::unique_ptr<dedup::DigestIndex> index_;
   std::unique_ptr<dedup::DuplicateFinder> finder_;
-  bool learns_ = false;
 };
 
 }  // namespace stele::crawl

@@ -1,9 +1,8 @@
 #include "dedup/archive_originals.h"
 
-#include <algorithm>
-
 #include "archive/revisit_resolver.h"
 #include "formats/record/payload.h"
+#include "util/check.h"
 #include "util/coding.h"
 
 namespace stele::dedup {
@@ -13,8 +12,27 @@ namespace {
 constexpr int kCapturesAtKey = 8;
 constexpr int kNotModified = 304;
 
-std::uint64_t Shortened(const catalog::Sha256Bytes& sha256) {
-  return ByteReader({sha256.data(), sha256.size()}).Fixed64();
+// So much of a digest that others hardly ever begin alike; rows are asked for all of it.
+constexpr std::size_t kShortBytes = 8;
+
+std::string Shortened(const catalog::Sha256Bytes& sha256) {
+  return std::string(sha256.data(), kShortBytes);
+}
+
+std::string EncodeId(const catalog::CaptureId& id) {
+  std::string out;
+  PutFixed32(out, id.batch);
+  PutFixed32(out, id.serial);
+  return out;
+}
+
+std::optional<catalog::CaptureId> DecodeId(const std::optional<std::string>& bytes) {
+  if (!bytes) return std::nullopt;
+  ByteReader in(*bytes);
+  catalog::CaptureId id;
+  id.batch = in.Fixed32();
+  id.serial = in.Fixed32();
+  return in.good() ? std::optional(id) : std::nullopt;
 }
 
 KnownDocument DocumentOf(const catalog::Capture& row) {
@@ -73,23 +91,32 @@ ArchiveOriginals::View ArchiveOriginals::Current() const {
   return view_;
 }
 
-Status ArchiveOriginals::LoadDigests() {
+Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
   const View view = Current();
   catalog::CaptureScan scan = view->catalog().Scan({});
+  store::BlockTable::Changes rows;
   for (;;) {
     Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
     if (*row == nullptr) break;
-    if (IsOriginal(**row)) digests_.emplace_back(Shortened(*(*row)->sha256), (*row)->id);
+    if (IsOriginal(**row)) rows[Shortened(*(*row)->sha256)] = EncodeId((*row)->id);
+    if (rows.size() < kLearnedMax) continue;
+    if (const Status written = table.Write(rows); !written) return written;
+    rows.clear();
   }
-  std::sort(digests_.begin(), digests_.end());
-  return {};
+  table_ = &table;
+  return table.Write(rows);
 }
 
 void ArchiveOriginals::Learn(const catalog::CaptureId& id, const PayloadDigest& digest) {
+  Check(table_ != nullptr);
   if (!digest.sha256) return;
   const std::lock_guard lock(mutex_);
-  learned_.emplace(Shortened(*digest.sha256), id);
+  learned_[Shortened(*digest.sha256)] = EncodeId(id);
+  if (learned_.size() < kLearnedMax) return;
+  const Status written = table_->Write(learned_);
+  if (!written) failed_ = written.error();
+  learned_.clear();
 }
 
 Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id) {
@@ -138,28 +165,25 @@ OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url
 
 OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest) {
   std::vector<KnownDocument> documents;
-  if (!digest.sha256) return documents;
-  const std::uint64_t wanted = Shortened(*digest.sha256);
-  std::vector<catalog::CaptureId> ids;
+  if (!digest.sha256 || table_ == nullptr) return documents;
+  const std::string wanted = Shortened(*digest.sha256);
+  Result<std::optional<std::string>> row = std::optional<std::string>();
   {
     const std::lock_guard lock(mutex_);
+    if (failed_) return *failed_;
     if (const auto learned = learned_.find(wanted); learned != learned_.end()) {
-      ids.push_back(learned->second);
-    }
-    auto at =
-        std::lower_bound(digests_.begin(), digests_.end(), std::pair(wanted, catalog::CaptureId{}));
-    for (; at != digests_.end() && at->first == wanted; ++at) {
-      if (ids.size() == kCapturesAtKey) break;
-      ids.push_back(at->second);
+      row = learned->second;
     }
   }
-  for (const catalog::CaptureId& id : ids) {
-    Result<catalog::HeldCapture> held = Get(id);
-    if (!held && held.error().code == ErrorCode::kNotFound) continue;
-    if (!held) return held.error();
-    if (IsOriginal(held->row) && held->row.sha256 == digest.sha256) {
-      documents.push_back(DocumentOf(held->row));
-    }
+  if (!*row) row = table_->Get(wanted);
+  if (!row) return row.error();
+  const std::optional<catalog::CaptureId> id = DecodeId(*row);
+  if (!id) return documents;
+  Result<catalog::HeldCapture> held = Get(*id);
+  if (!held && held.error().code == ErrorCode::kNotFound) return documents;
+  if (!held) return held.error();
+  if (IsOriginal(held->row) && held->row.sha256 == digest.sha256) {
+    documents.push_back(DocumentOf(held->row));
   }
   return documents;
 }

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+#include <optional>
 
 #include "archive/archive_view.h"
 #include "dedup/original_source.h"
+#include "store/container_table.h"
 
 namespace stele::dedup {
 
@@ -20,11 +20,15 @@ class ArchiveOriginals final : public OriginalSource {
   using CurrentView = std::function<archive::ArchiveView()>;
   explicit ArchiveOriginals(CurrentView view);
 
-  // Reads all rows, so that ByDigest() can answer; else it knows only what it learned. About 16
-  // bytes of memory for a capture. Before any other call. Errors: those of the catalog.
-  Status LoadDigests();
-  // A capture with a payload of its own, which is durable now.
+  // Reads all rows into `table`, so that ByDigest() can answer. Before any other call. Borrows
+  // `table`, which is empty and nobody else's, for life; memory does not grow with the archive.
+  // Errors: those of the catalog and the table.
+  Status LoadDigests(store::BlockTable& table);
+  // A capture with a payload of its own, which is durable now. Requires: LoadDigests(). What goes
+  // wrong is told by the next ByDigest().
   void Learn(const catalog::CaptureId& id, const PayloadDigest& digest);
+
+  static constexpr std::size_t kLearnedMax = 4'096;  // in memory
 
   Documents ByUrl(std::string_view url) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
@@ -43,8 +47,9 @@ class ArchiveOriginals final : public OriginalSource {
   const CurrentView current_view_;
   mutable std::mutex mutex_;  // of all below
   View view_;
-  std::vector<std::pair<std::uint64_t, catalog::CaptureId>> digests_;  // sorted
-  std::unordered_map<std::uint64_t, catalog::CaptureId> learned_;
+  store::BlockTable* table_ = nullptr;  // digests, shortened, and the newest capture that has it
+  store::BlockTable::Changes learned_;  // rows that it has not yet
+  std::optional<Error> failed_;         // it does not take them
 };
 
 }  // namespace stele::dedup

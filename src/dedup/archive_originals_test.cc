@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "archive/run_writer.h"
 #include "archive/test_archive.h"
 #include "archive/test_crawl.h"
@@ -43,6 +45,7 @@ class Originals : public ::testing::Test {
     return {.sha1 = facts->sha1, .sha256 = facts->sha256};
   }
 
+  store::MemoryBlockTable digests_;
   io::MemoryFileSystem fs_;
   ArchiveLab lab_{fs_};
   std::unique_ptr<archive::ArchiveWriter> archive_;
@@ -78,12 +81,69 @@ TEST_F(Originals, D2_DigestsAreFoundAtAnyUrlAlsoThoseOfThisRun) {
   Write("http://a.is/1", 1, "one");
   const auto originals = NewOriginals();
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("one"))->empty());
-  ASSERT_TRUE(originals->LoadDigests());
+  ASSERT_TRUE(originals->LoadDigests(digests_));
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->front().url, "http://a.is/1");
   const catalog::CaptureId id = Write("http://a.is/2", 2, "two");
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("two"))->empty());
   originals->Learn(id, DigestOfBody("two"));
   EXPECT_EQ(originals->ByDigest(DigestOfBody("two"))->front().url, "http://a.is/2");
+}
+
+// Of a digest that nobody asks for.
+PayloadDigest SomeDigest(std::uint64_t number) {
+  PayloadDigest digest;
+  digest.sha256.emplace();
+  std::memcpy(digest.sha256->data(), &number, sizeof(number));
+  return digest;
+}
+
+TEST_F(Originals, D7_WhatIsLearnedGoesToTheTableAndIsFoundThere) {
+  const catalog::CaptureId id = Write("http://a.is/1", 1, "one");
+  const auto originals = NewOriginals();
+  ASSERT_TRUE(originals->LoadDigests(digests_));
+  const PayloadDigest digest = DigestOfBody("one");
+  ASSERT_TRUE(digests_.Clear());
+  EXPECT_TRUE(originals->ByDigest(digest)->empty());
+  originals->Learn(id, digest);
+  EXPECT_EQ(originals->ByDigest(digest)->size(), 1u);
+  for (std::size_t i = 1; i < ArchiveOriginals::kLearnedMax; ++i) {
+    originals->Learn({1, 1}, SomeDigest(i));
+  }
+  std::size_t rows = 0;
+  ASSERT_TRUE(digests_.Scan("", [&](auto, auto) {
+    ++rows;
+    return true;
+  }));
+  EXPECT_EQ(rows, ArchiveOriginals::kLearnedMax);
+  EXPECT_EQ(originals->ByDigest(digest)->front().url, "http://a.is/1");
+  EXPECT_TRUE(originals->ByDigest(SomeDigest(1))->empty());
+}
+
+// A disk that is full.
+class FullTable final : public store::BlockTable {
+ public:
+  Result<std::optional<std::string>> Get(const std::string&) const override {
+    return std::optional<std::string>();
+  }
+  Status Write(const Changes& changes) override {
+    return changes.empty() ? Status() : Error{ErrorCode::kFull, "no room"};
+  }
+  Status ScanAfter(const std::string&, const std::string&, const Visit&) const override {
+    return {};
+  }
+  Status Flush() override { return {}; }
+  Status Clear() override { return {}; }
+};
+
+TEST_F(Originals, D7_ATableThatTakesNoMoreIsTold) {
+  FullTable full;
+  const auto originals = NewOriginals();
+  ASSERT_TRUE(originals->LoadDigests(full));
+  for (std::size_t i = 0; i < ArchiveOriginals::kLearnedMax; ++i) {
+    ASSERT_TRUE(originals->ByDigest(SomeDigest(i)));
+    originals->Learn({1, 1}, SomeDigest(i));
+  }
+  EXPECT_EQ(originals->ByDigest(SomeDigest(1)).error().code, ErrorCode::kFull);
 }
 
 TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
@@ -104,7 +164,7 @@ TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
   EXPECT_TRUE(document.record_id.starts_with("<urn:uuid:"));
   EXPECT_TRUE(document.digest.SameAs(DigestOfBody("one")));
   // And is none for others.
-  ASSERT_TRUE(originals->LoadDigests());
+  ASSERT_TRUE(originals->LoadDigests(digests_));
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->size(), 1u);
 }
 
@@ -163,7 +223,7 @@ TEST_F(Originals, D6_WhatWasTakenDownIsNoOriginal) {
   ASSERT_TRUE(writer_->Finish());
   ASSERT_TRUE(archive_->Remove({id}, "a test", ""));
   const auto originals = NewOriginals();
-  ASSERT_TRUE(originals->LoadDigests());
+  ASSERT_TRUE(originals->LoadDigests(digests_));
   EXPECT_TRUE(originals->ByUrl("http://a.is/1")->empty());
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("one"))->empty());
 }
