@@ -1,5 +1,6 @@
 """The crawler on a small web that behaves, and on one that does not."""
 
+import errno
 import gzip
 import json
 import random
@@ -506,27 +507,6 @@ class Interrupted(CrawlTest):
                       [(f"http://{HOST}/{i}.png", 200) for i in range(20)] +
                       [(f"http://{HOST}/robots.txt", 404)])
 
-    def test_I1_killed_again_and_again_it_captures_the_same_and_nothing_twice(self):
-        kills = 0
-        for _ in range(200):
-            process = self.start(self.seed)
-            try:
-                process.wait(self.dice.uniform(0.02, 0.8))
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                kills += 1
-            process.communicate()
-            if process.returncode == 0:
-                break
-        self.assertEqual(process.returncode, 0)
-        self.assertGreater(kills, 3)
-        # Where it was killed when all was done, a second run has begun.
-        for run in sorted({row["run"] for row in self.captures()}):
-            self.assertEqual(self.urls("--run", str(run)), self.expected())
-            self.assertEqual(len(self.log(run)), len(self.expected()))
-        self.check_containers()
-        self.stele("verify")
-
     def test_I1_interrupted_by_hand_it_says_so_and_goes_on(self):
         process = self.start(self.seed)
         while len(self.web.asked(HOST)) < 20:
@@ -540,6 +520,121 @@ class Interrupted(CrawlTest):
         self.assertEqual(self.urls(), self.expected())
         # Nothing that was under way was lost, so nothing was asked for twice.
         self.assertEqual(set(self.web.asked(HOST).values()), {1})
+
+
+class Killed(CrawlTest):
+    """Killed at any moment, and gone on with, a crawl brings what it would have brought."""
+
+    SEEDS = 30
+    PAGES = 12
+
+    def setUp(self):
+        super().setUp()
+        dice = random.Random(7)
+        web = self.web
+        for host, other in (("a.test", "b.test"), ("b.test", "a.test")):
+            for i in range(self.PAGES):
+                page = links(*(f"/{i * 2 + j}" for j in (1, 2) if i * 2 + j < self.PAGES))
+                page += f'<img src="{web.url(other, f"/{i % 4}.png")}"><p>{host} {i}'
+                web.add(host, f"/{i}", page, Set_Cookie=f"at={i}")
+            for i in range(4):
+                web.add(host, f"/{i}.png", dice.randbytes(3000), "image/png")
+            web.add(host, "/old", "", status=301, Location="/1")
+        web.add("a.test", "/0", links("/1", "/2", "/old", "/missing", web.url("b.test", "/0")))
+        self.seeds = [web.url("a.test", "/0"), web.url("b.test", "/0")]
+
+    def brought(self, run):
+        """All captures of a run with their payloads, and what its log says."""
+        rows = sorted((row["url"], row["status"], row.get("sha1"))
+                      for row in self.captures("--run", str(run)))
+        return rows, sorted((line[3], line[1]) for line in self.log(run))
+
+    def run_and_kill(self, requests, pause):
+        """False: it was over before that."""
+        self.web.forget()
+        process = subprocess.Popen(self.words(*self.seeds), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while len(self.web.requests) < requests and process.poll() is None:
+            time.sleep(0.0005)
+        try:
+            process.wait(pause)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        return process.wait() != 0
+
+    def test_I1_killed_at_any_moment_it_brings_the_same_and_nothing_twice(self):
+        self.crawl(*self.seeds)
+        requests = len(self.web.requests)
+        whole = self.brought(1)
+        self.assertEqual(len(whole[0]), requests)
+        kills = 0
+        for seed in range(self.SEEDS):
+            dice = random.Random(seed)
+            self.archive = self.folder / f"archive-{seed}"
+            for _ in range(dice.randint(1, 3)):
+                # Somewhere between two requests, and some of the time after the last one.
+                if not self.run_and_kill(dice.randint(0, requests), dice.uniform(0, 0.03)):
+                    break
+                kills += 1
+            self.crawl(*self.seeds)
+            # Where it was over already, that was a run of its own.
+            for run in sorted({row["run"] for row in self.captures()}):
+                self.assertEqual(self.brought(run), whole, (seed, run))
+            self.check_containers()
+            if seed % 10 == 0:
+                self.stele("verify")
+        self.assertGreater(kills, self.SEEDS)
+
+
+class FullDisk(CrawlTest):
+    def setUp(self):
+        super().setUp()
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", disk],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"no small disk can be made here: {mounted.stderr.decode().strip()}")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        self.filler = disk / "filler"
+        self.archive = disk / "archive"
+        dice = random.Random(11)
+        for i in range(24):
+            self.web.add(HOST, f"/{i}.png", dice.randbytes(100_000), "image/png")
+        self.web.add(HOST, "/0", "".join(f"<img src=/{i}.png>" for i in range(24)))
+
+    def fill(self):
+        try:
+            with open(self.filler, "wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(1 << 16))
+        except OSError as error:
+            self.assertEqual(error.errno, errno.ENOSPC)
+
+    def test_I1_a_full_disk_is_told_and_with_room_it_goes_on_and_nothing_is_lost(self):
+        expected = sorted([(f"http://{HOST}/{i}.png", 200) for i in range(24)] +
+                          [(f"http://{HOST}/0", 200), (f"http://{HOST}/robots.txt", 404)])
+        picture = self.web.pages[HOST, "/7.png"]
+
+        def page(_):
+            while (f"http://{HOST}/0", 200) not in self.urls():
+                time.sleep(0.01)
+            self.fill()
+            return picture
+        self.web.add(HOST, "/7.png", page)
+        self.crawl(self.web.url(HOST, "/0"), "--connections", "1", code=3)
+        self.assertRegex(self.said, r"[Nn]o (space|room)|is full")
+        self.assertIn("stele crawl goes on with run 1 then, and nothing is lost", self.said)
+        self.filler.unlink()
+        before = self.urls()
+        self.assertIn((f"http://{HOST}/0", 200), before)
+        self.assertLess(len(before), len(expected))
+        self.web.pages[HOST, "/7.png"] = picture
+        self.crawl()
+        self.assertIn("Going on with run 1", self.said)
+        self.assertEqual(self.urls(), expected)
+        self.check_containers()
+        self.stele("verify")
 
 
 if __name__ == "__main__":

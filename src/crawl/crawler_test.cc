@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <thread>
@@ -132,7 +133,8 @@ struct Lab {
 
   // What is done before the first answer comes, by the thread of the web.
   std::function<void(Crawler&, FakeWeb&)> at_first;
-  std::thread other;  // joined when the crawl is over
+  std::thread other;   // joined when the crawl is over
+  int full_after = 0;  // answers; the disk takes no more then
   // Until it is over, or `stop_after` answers have come.
   Result<CrawlEnd> Crawl(int stop_after = 0) {
     auto opened = archive::ArchiveWriter::Open({disk, clock, random, "test"}, "archive");
@@ -157,6 +159,7 @@ struct Lab {
       int answers = 0;
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();
+        if (answers == full_after) disk.SetFreeBytes(0);
         if (answers == 1 && at_first) at_first(crawler, web);
       };
       end = crawler.Run([&](const CrawlProgress& now) { states.push_back(now.state); });
@@ -164,7 +167,8 @@ struct Lab {
       // Nobody waits for an answer that will not come.
       EXPECT_EQ(crawler.Pause().error().code, ErrorCode::kNotFound);
     }
-    EXPECT_TRUE(writer.Finish());
+    const Status finished = writer.Finish();
+    EXPECT_EQ(finished.ok(), end.ok());
     for (const auto& [url, count] : web.asked()) asked[url] += count;
     captured.clear();
     const archive::ArchiveView view = archive.View();
@@ -227,6 +231,33 @@ TEST(Crawler, I1_StoppedAnywhereItGoesOnWithoutLossOrDoubleCaptures) {
     EXPECT_EQ(lab.captured.size(), 12U) << stop_after;
     EXPECT_EQ(std::set<std::string>(lab.captured.begin(), lab.captured.end()).size(), 12U);
     for (const auto& [url, times] : lab.asked) EXPECT_EQ(times, 1) << url;
+  }
+}
+
+TEST(Crawler, I1_AFullDiskEndsItAndWithRoomItGoesOnWithoutLossOrDoubleCaptures) {
+  for (int full_after = 1; full_after <= 8; ++full_after) {
+    Lab lab;
+    lab.settings.connections = 1;
+    for (int i = 0; i < 10; ++i) {
+      lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
+          fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, (i + 1) % 10, (i * 3 + 1) % 10);
+    }
+    lab.pages["http://a.org/0"] = "0";
+    lab.full_after = full_after;
+    const Result<CrawlEnd> failed = lab.Crawl();
+    ASSERT_FALSE(failed) << full_after;
+    EXPECT_EQ(failed.error().code, ErrorCode::kFull) << failed.error().text;
+    const std::multiset<std::string> before = lab.captured;
+    EXPECT_LT(before.size(), 12U);
+    lab.full_after = 0;
+    lab.disk.SetFreeBytes(std::uint64_t{1} << 40);
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+    EXPECT_EQ(lab.captured.size(), 12U) << full_after;
+    EXPECT_TRUE(
+        std::includes(lab.captured.begin(), lab.captured.end(), before.begin(), before.end()));
+    EXPECT_EQ(std::set<std::string>(lab.captured.begin(), lab.captured.end()).size(), 12U);
   }
 }
 
