@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -27,6 +28,9 @@ namespace {
 
 // Messages up to here are compressed in memory.
 constexpr std::uint64_t kMemoryBytesMax = std::uint64_t{4} << 20;
+// How well, as gzip counts.
+constexpr int kSmallLevel = 6;
+constexpr int kHurriedLevel = 1;
 
 // A capture on its way to the disk.
 struct Waiting {
@@ -52,7 +56,9 @@ std::string NamePart(std::string_view text) {
 // Writes records to memory, one capture after another. Keeps what compressing needs.
 class Composer {
  public:
-  Composer() : writer_(std::move(*warc::WarcWriter::Create(sink_, {}))) {}
+  explicit Composer(bool hurried)
+      : writer_(std::move(*warc::WarcWriter::Create(
+            sink_, {.level = hurried ? kHurriedLevel : kSmallLevel, .dictionary = ""}))) {}
 
   Result<std::string> Compose(const CrawledCapture& capture, const ResponseFacts& facts,
                               const CaptureRecordIds& ids) {
@@ -125,7 +131,8 @@ class RunWriter::Impl {
   mutable std::mutex mutex_;  // of all up to thread_
   std::condition_variable changed_;
   io::SeededRandom random_;
-  std::vector<std::unique_ptr<Composer>> composers_;  // that nobody uses now
+  // That nobody uses now, for those who have time and for the others.
+  std::array<std::vector<std::unique_ptr<Composer>>, 2> composers_;
   Group waiting_;
   std::uint64_t waiting_bytes_ = 0;  // also of the group that is being written
   std::uint64_t unacknowledged_ = 0;
@@ -149,19 +156,20 @@ CaptureRecordIds RunWriter::Impl::NewIds() {
 Result<std::string> RunWriter::Impl::Compose(const CrawledCapture& capture,
                                              const ResponseFacts& facts,
                                              const CaptureRecordIds& ids) {
+  std::vector<std::unique_ptr<Composer>>& composers = composers_[capture.hurried ? 1 : 0];
   std::unique_ptr<Composer> composer;
   {
     const std::lock_guard lock(mutex_);
-    if (!composers_.empty()) {
-      composer = std::move(composers_.back());
-      composers_.pop_back();
+    if (!composers.empty()) {
+      composer = std::move(composers.back());
+      composers.pop_back();
     }
   }
-  if (composer == nullptr) composer = std::make_unique<Composer>();
+  if (composer == nullptr) composer = std::make_unique<Composer>(capture.hurried);
   Result<std::string> records = composer->Compose(capture, facts, ids);
   if (!records) return records.error();  // the composer is unusable now
   const std::lock_guard lock(mutex_);
-  composers_.push_back(std::move(composer));
+  composers.push_back(std::move(composer));
   return records;
 }
 

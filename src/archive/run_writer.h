@@ -50,6 +50,7 @@ struct CrawledCapture {
   // hopsFromSeed, fetchTimeMs, outlink ("URL HOP CONTEXT"), seed (no value). Empty: no such record.
   // hopsFromSeed says whether the capture is a page, so it belongs there for every embed.
   std::vector<std::pair<std::string, std::string>> metadata;
+  bool hurried = false;  // others wait: it is compressed fast rather than small
 };
 
 struct RunWriterOptions {

@@ -1,5 +1,6 @@
 #include "archive/run_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -145,6 +146,21 @@ TEST_F(RunWriting, D6_ARevisitHasTheHeadOnlyAndNamesItsOriginal) {
   ASSERT_TRUE(found) << found.error().text;
   EXPECT_EQ(found->row.id, (catalog::CaptureId{kBatch, 0}));
   EXPECT_TRUE(Defects().empty());
+}
+
+TEST_F(RunWriting, I1_WhatIsHurriedIsTheSameButLonger) {
+  std::string body;
+  for (int i = 0; i < 2'000; ++i) body += fmt::format("<p>line {} of {}", i * i % 97, i % 13);
+  CrawledCapture hurried = Fetched(2, body);
+  hurried.hurried = true;
+  Write({Fetched(1, body), hurried});
+  const ArchiveView view = archive_->View();
+  const auto small = view.catalog().Get({kBatch, 0});
+  const auto fast = view.catalog().Get({kBatch, 1});
+  ASSERT_TRUE(small && fast);
+  EXPECT_GT(fast->row.place.length, small->row.place.length);
+  EXPECT_EQ(fast->row.sha256, small->row.sha256);
+  EXPECT_EQ(fast->row.text_digest, small->row.text_digest);
 }
 
 TEST_F(RunWriting, D6_A304IsARevisitWithTheProfileThatSaysSo) {

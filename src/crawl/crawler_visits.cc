@@ -16,6 +16,8 @@ constexpr std::uint32_t kPatientTries = 5;
 // So many time-outs and lost connections in a row, and a host is given up.
 constexpr int kLostInARowMax = 10;
 constexpr std::size_t kRedirectsMax = 20;
+// So many that are worked on or written, and there is no time to make them small.
+constexpr std::size_t kHurriedPerWorker = 16;
 
 bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -101,7 +103,7 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   if (!*is_answer) return {};
   politeness_.Recover(host);
   TakeCookies(*visit);
-  ++working_;
+  visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
   workers_->Run([this, visit] {
     work_.Do(
         visit, [this, visit] { Post(Stage::kWorked, visit); },
@@ -258,6 +260,8 @@ Status Crawler::AddLinks(const Visit& visit) {
     if (visit.outlinks.nofollow && link.hop == 'L' && settings_.robots != RobotsPolicy::kIgnore) {
       continue;
     }
+    // Most links of a site are to pages that were linked before.
+    if (parts_.frontier.WasSeenOfLate(link.url)) continue;
     Candidate candidate;
     candidate.url = link.url;
     candidate.via = from.url;
@@ -272,8 +276,6 @@ Status Crawler::AddLinks(const Visit& visit) {
 }
 
 Status Crawler::AddCandidate(Candidate candidate) {
-  // Most links of a site are to pages that were linked before.
-  if (parts_.frontier.WasSeenOfLate(candidate.url)) return {};
   const Result<std::string> refused = Consider(candidate);
   if (!refused) return refused.error();
   if (!refused->empty() || !candidate.seed || candidate.hops.empty()) return {};

@@ -32,6 +32,7 @@ struct Visit {
   bool is_kept = false;  // an interrupted crawl has captured it in this run
 
   bool has_secrets = false;  // the request carries what a person gave
+  bool hurried = false;      // many others wait to be worked on
 
   // What the archive has of this URL, where headers may say that nothing changed since.
   std::optional<dedup::KnownDocument> known;

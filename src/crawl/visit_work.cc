@@ -224,6 +224,7 @@ Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit
                                                                       : result.request);
   capture.response = ResponseMessage(visit);
   capture.truncated = WarcTruncation(result.truncation);
+  capture.hurried = visit->hurried;
   Result<archive::ResponseFacts> facts = archive::ExamineResponse(capture.response);
   if (!facts) return facts.error();
   capture.facts = *std::move(facts);
