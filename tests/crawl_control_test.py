@@ -256,6 +256,76 @@ class Running(ControlTest):
         self.assertEqual(self.urls(), self.expected())
 
 
+class Nodes(ControlTest):
+    """Several nodes crawl one web: each its hosts, and only URLs pass between them."""
+
+    NODES = 3
+    HOSTS = [f"host{i}.test" for i in range(8)]
+
+    def setUp(self):
+        super().setUp()
+        for i, host in enumerate(self.HOSTS):
+            self.web.add(host, "/", links("/a"))
+            self.web.add(host, "/a", links(self.web.url(self.HOSTS[(i * 3 + 2) % 8], "/c")))
+            self.web.add(host, "/b", links("/"))
+            self.web.add(host, "/c", "the end")
+            self.web.add(host, "/robots.txt", "", status=404)
+        everywhere = [self.web.url(host, "/b") for host in self.HOSTS]
+        self.web.add(self.HOSTS[0], "/", links("/a", *everywhere))
+        self.seed = self.web.url(self.HOSTS[0])
+
+    def idle(self):
+        status = self.status()
+        return status["waiting"] == 0 and status["under_way"] == 0
+
+    def hand_over(self, archives):
+        """True: some node got something that it did not know."""
+        was_news = False
+        for giver in archives:
+            self.archive = giver
+            self.job("set", "--max-rate", "0")  # which writes what it has found
+            for number, taker in enumerate(archives, 1):
+                if giver == taker:
+                    continue
+                self.archive = giver
+                urls = self.folder / "urls.txt"
+                urls.write_text(self.job("handover", number))
+                self.archive = taker
+                if urls.read_text():
+                    was_news |= json.loads(self.job("add", "--json", "--from", urls))["added"] > 0
+        return was_news
+
+    def test_I2_nodes_that_hand_over_urls_bring_what_one_brings_and_share_no_host(self):
+        self.crawl(self.seed, "--scope", "any")
+        alone = self.urls()
+        self.assertEqual(len(alone), 5 * len(self.HOSTS))
+        self.web.forget()
+        archives = [self.folder / f"node-{number}" for number in range(1, self.NODES + 1)]
+        processes = []
+        for number, self.archive in enumerate(archives, 1):
+            processes.append(self.start(self.seed, "--scope", "any", "--user-agent",
+                                        f"node{number}", "--share", f"{number}/{self.NODES}"))
+            self.wait_for(lambda: list(self.archive.glob("crawl/*/running.json")))
+        while True:
+            for self.archive in archives:
+                self.wait_for(self.idle)
+            if not self.hand_over(archives):
+                break
+        together = []
+        for self.archive, process in zip(archives, processes):
+            self.job("stop", "--wait")
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+            if list(self.archive.glob("volumes/**/*.warc.gz")):
+                together += self.urls()
+        self.assertEqual(sorted(together), alone)
+        askers = {}
+        for host, _, _, fields in self.web.requests:
+            askers.setdefault(host, set()).add(fields["User-Agent"])
+        self.assertEqual({len(nodes) for nodes in askers.values()}, {1})
+        self.assertGreater(len(set.union(*askers.values())), 1)
+
+
 class Jobs(ControlTest):
     def job_file(self, name, **keys):
         path = self.folder / f"{name}.toml"

@@ -63,6 +63,11 @@ Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
     if (!policy) return Wrong("--robots", *name, "obey, embeds or ignore");
     settings.robots = *policy;
   }
+  if (const std::optional<std::string> text = arguments.Get("--share")) {
+    const Result<crawl::HostShare> share = crawl::HostShare::Parse(*text);
+    if (!share) return share.error();
+    settings.share = *share;
+  }
   // What is excluded wins over what is included, and both over what the job says.
   std::vector<std::string> rules;
   for (const std::string& rule : arguments.GetAll("--exclude")) rules.push_back('-' + rule);
@@ -300,6 +305,7 @@ Command CrawlCommand() {
        {"--include", "RULE", "Also what matches; repeatable"},
        {"--exclude", "RULE", "Not what matches; wins over --include; repeatable"},
        {"--depth", "N", "So many links away from the URLs", "100"},
+       {"--share", "K/N", "Of N nodes this is the Kth: leave the pages of other hosts to others"},
        {"--robots", "POLICY", "obey, embeds (what pages need is fetched) or ignore", "obey"},
        {"--delay", "SECONDS", "Between two pages of a host, whatever else would hold"},
        {"--max-pages", "N", "Stop after so many pages"},

@@ -12,9 +12,10 @@ Command JobCommand() {
   command.examples = {{"stele job status --watch", "How far is the crawl in this archive?"},
                       {"stele job ls", "Which jobs are there, and which are due?"},
                       {"stele job run", "Run them when they are"}};
-  command.commands = {JobLsCommand(),   JobShowCommand(),   JobCheckCommand(), JobInstallCommand(),
-                      JobRunCommand(),  JobStatusCommand(), JobPauseCommand(), JobResumeCommand(),
-                      JobStopCommand(), JobAddCommand(),    JobSetCommand()};
+  command.commands = {JobLsCommand(),      JobShowCommand(),   JobCheckCommand(),
+                      JobInstallCommand(), JobRunCommand(),    JobStatusCommand(),
+                      JobPauseCommand(),   JobResumeCommand(), JobStopCommand(),
+                      JobAddCommand(),     JobSetCommand(),    JobHandoverCommand()};
   return command;
 }
 

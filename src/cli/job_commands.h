@@ -21,5 +21,6 @@ Command JobResumeCommand();
 Command JobStopCommand();
 Command JobAddCommand();
 Command JobSetCommand();
+Command JobHandoverCommand();
 
 }  // namespace stele::cli

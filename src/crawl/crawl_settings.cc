@@ -51,7 +51,7 @@ constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 22> kKeys = {
+constexpr std::array<std::pair<std::string_view, Kind>, 23> kKeys = {
     {{"every", Kind::kText},           {"max_rate", Kind::kWhole},      {"seeds", Kind::kTexts},
      {"rules", Kind::kTexts},          {"resolve", Kind::kTexts},       {"scope", Kind::kText},
      {"robots", Kind::kText},          {"user_agent", Kind::kText},     {"contact", Kind::kText},
@@ -59,7 +59,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 22> kKeys = {
      {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},     {"depth", Kind::kWhole},
      {"max_pages", Kind::kWhole},      {"max_bytes", Kind::kWhole},     {"max_time", Kind::kWhole},
      {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole}, {"tries", Kind::kWhole},
-     {"connections", Kind::kWhole}}};
+     {"connections", Kind::kWhole},    {"share", Kind::kText}}};
 
 constexpr std::array<std::pair<std::string_view, Kind>, 12> kDedupKeys = {
     {{"dedup", Kind::kText},
@@ -148,6 +148,20 @@ template <typename Number>
 void TakeNumber(const toml::table& table, std::string_view name, Number& value) {
   const std::optional<std::int64_t> found = table[name].value<std::int64_t>();
   if (found && *found >= 0) value = static_cast<Number>(*found);
+}
+
+void TakeNumbers(const toml::table& table, CrawlSettings& settings) {
+  TakeNumber(table, "depth", settings.depth_max);
+  TakeNumber(table, "max_pages", settings.pages_max);
+  TakeNumber(table, "max_bytes", settings.bytes_max);
+  std::int64_t time_max = 0;
+  TakeNumber(table, "max_time", time_max);
+  settings.time_max = std::chrono::seconds(time_max);
+  TakeNumber(table, "max_file_bytes", settings.file_bytes_max);
+  TakeNumber(table, "max_host_urls", settings.host_urls_max);
+  TakeNumber(table, "max_rate", settings.rate_max);
+  TakeNumber(table, "tries", settings.tries_max);
+  TakeNumber(table, "connections", settings.connections);
 }
 
 void PutDuplicates(toml::table& table, const DuplicateSettings& settings) {
@@ -279,6 +293,7 @@ std::string FormatSettings(const CrawlSettings& settings) {
   table.insert("scope", NameOf(settings.reach));
   table.insert("robots", NameOf(settings.robots));
   if (!settings.rules.empty()) table.insert("rules", ArrayOf(settings.rules));
+  if (!settings.share.is_all()) table.insert("share", settings.share.Text());
   PutNumber(table, "depth", settings.depth_max, fallback.depth_max);
   if (settings.politeness.delay) table.insert("delay", Seconds(*settings.politeness.delay));
   if (!settings.sitemaps) table.insert("sitemaps", false);
@@ -333,6 +348,11 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   if (!robots) return wrong("robots", "say obey, embeds or ignore");
   settings.reach = *reach;
   settings.robots = *robots;
+  if (const std::optional<std::string> words = table["share"].value<std::string>()) {
+    const Result<HostShare> share = HostShare::Parse(*words);
+    if (!share) return wrong("share", share.error().text);
+    settings.share = *share;
+  }
   if (const std::optional<double> delay = table["delay"].value<double>()) {
     settings.politeness.delay = Milliseconds(*delay);
   }
@@ -341,17 +361,7 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   settings.contact = table["contact"].value_or("");
   settings.logins_file = table["logins"].value_or("");
   settings.cookies_file = table["cookies"].value_or("");
-  TakeNumber(table, "depth", settings.depth_max);
-  TakeNumber(table, "max_pages", settings.pages_max);
-  TakeNumber(table, "max_bytes", settings.bytes_max);
-  std::int64_t time_max = 0;
-  TakeNumber(table, "max_time", time_max);
-  settings.time_max = std::chrono::seconds(time_max);
-  TakeNumber(table, "max_file_bytes", settings.file_bytes_max);
-  TakeNumber(table, "max_host_urls", settings.host_urls_max);
-  TakeNumber(table, "max_rate", settings.rate_max);
-  TakeNumber(table, "tries", settings.tries_max);
-  TakeNumber(table, "connections", settings.connections);
+  TakeNumbers(table, settings);
   for (const std::string& pair : TextsOf(table, "resolve")) {
     const std::size_t equals = pair.find('=');
     if (equals != std::string::npos) {

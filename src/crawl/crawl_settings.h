@@ -10,6 +10,7 @@
 
 #include "crawl/control/crawl_status.h"
 #include "crawl/duplicate_settings.h"
+#include "crawl/host_share.h"
 #include "crawl/politeness.h"
 #include "crawl/scope.h"
 #include "net/fetch.h"
@@ -31,6 +32,8 @@ struct CrawlSettings {
   std::size_t depth_max = 100;
   std::vector<std::string>
       rules;  // "+host:a.org", "-regex:.*\.iso"; the first that matches decides
+
+  HostShare share;  // where others crawl the rest; pages of their hosts are left to them
 
   PolitenessOptions politeness;
   RobotsPolicy robots = RobotsPolicy::kObey;

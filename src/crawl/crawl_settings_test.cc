@@ -11,6 +11,7 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.reach = Reach::kDomain;
   settings.rules = {"-regex:.*\\.iso", "+host:c.org"};
   settings.depth_max = 7;
+  settings.share = {2, 5};
   settings.politeness.delay = std::chrono::milliseconds(2500);
   settings.robots = RobotsPolicy::kEmbeds;
   settings.sitemaps = false;
@@ -44,6 +45,7 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(FormatSettings(*again), text);
   EXPECT_EQ(again->seeds, settings.seeds);
   EXPECT_EQ(again->rules, settings.rules);
+  EXPECT_EQ(again->share, settings.share);
   EXPECT_EQ(again->politeness.delay, settings.politeness.delay);
   EXPECT_EQ(again->robots, settings.robots);
   EXPECT_EQ(again->resolve, settings.resolve);
@@ -53,12 +55,26 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
 }
 
 TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
-  for (const char* wrong :
-       {"seeds = [", "seeds = \"a\"", "moon = 1", "depth = -1", "delay = nan", "seeds = [1]",
-        "scope = \"moon\"", "robots = \"maybe\"", "proxy = \"ftp://a.org/\"", "dedup = \"often\"",
-        "dedup_mime = \"(\"", "dedup_whitelist = true", "dedup_headers = \"date\"",
-        "dedup_min_size = \"1\"", "rules = [\"host:a.org\"]", "rules = [\"+moon:a.org\"]",
-        "every = \"often\"", "every = 7", "seeds = [\"ftp://a.org/\"]"}) {
+  for (const char* wrong : {"seeds = [",
+                            "share = \"5/2\"",
+                            "seeds = \"a\"",
+                            "moon = 1",
+                            "depth = -1",
+                            "delay = nan",
+                            "seeds = [1]",
+                            "scope = \"moon\"",
+                            "robots = \"maybe\"",
+                            "proxy = \"ftp://a.org/\"",
+                            "dedup = \"often\"",
+                            "dedup_mime = \"(\"",
+                            "dedup_whitelist = true",
+                            "dedup_headers = \"date\"",
+                            "dedup_min_size = \"1\"",
+                            "rules = [\"host:a.org\"]",
+                            "rules = [\"+moon:a.org\"]",
+                            "every = \"often\"",
+                            "every = 7",
+                            "seeds = [\"ftp://a.org/\"]"}) {
     const Result<CrawlSettings> settings = ParseSettings(wrong, "x/job.toml");
     ASSERT_FALSE(settings) << wrong;
     // File, line and, where it is one and not how several go together, the key.

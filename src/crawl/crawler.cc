@@ -278,7 +278,9 @@ void Crawler::Wait() {
 bool Crawler::IsOver() const {
   if (fetching_ > 0 || working_ > 0) return false;
   if (stopping_ || !limit_.empty()) return true;
-  return !paused_ && parts_.frontier.waiting() == 0;
+  // Another node may still come to something for this one.
+  const bool may_get_more = !settings_.share.is_all() && !patches_;
+  return !paused_ && !may_get_more && parts_.frontier.waiting() == 0;
 }
 
 bool Crawler::LimitReached() {

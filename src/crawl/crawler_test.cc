@@ -421,6 +421,48 @@ TEST(Crawler, I1_SeedsAreWrittenWhenTheyChangeAndNotEachTime) {
   EXPECT_EQ(lab.table.seeds_written, 1);
 }
 
+TEST(Crawler, I2_PagesOfOtherNodesAreLeftToThemAndWhatTheySendIsTaken) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.reach = Reach::kAny;
+  const auto owned_by = [](std::uint32_t node) {
+    for (int i = 0;; ++i) {
+      const std::string host = fmt::format("host{}.org", i);
+      if (HostShare{1, 2}.OwnerOf(host) == node) return "http://" + host;
+    }
+  };
+  const std::string mine = owned_by(1);
+  const std::string others = owned_by(2);
+  lab.settings.seeds = {mine};
+  lab.settings.share = {1, 2};
+  lab.pages = {{mine + "/", fmt::format("<a href={0}/1></a><img src={0}/x.png>", others)},
+               {mine + "/sent", "nobody here links to it"},
+               {others + "/x.png", "png"},
+               {others + "/1", "one"}};
+  lab.at_first = [&](Crawler& crawler, FakeWeb& web) {
+    lab.other = std::thread([&] {
+      // With nothing left to do it waits for what others send.
+      while (web.asked().size() < 2) std::this_thread::yield();
+      const Result<AddedUrls> added = crawler.AddUrls({{mine + "/sent", others + "/2"}, false});
+      ASSERT_TRUE(added) << added.error().text;
+      EXPECT_EQ(added->added, 1U);
+      ASSERT_EQ(added->refused.size(), 1U);
+      EXPECT_EQ(added->refused[0].second, "node 2");
+      while (web.asked().size() < 3) std::this_thread::yield();
+      EXPECT_TRUE(crawler.End());
+    });
+  };
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{mine + "/", mine + "/sent", others + "/x.png"}));
+  const Result<std::string> log = io::ReadFile(lab.disk, RunLog::ScopeLogPath("run"));
+  ASSERT_TRUE(log);
+  EXPECT_NE(log->find(fmt::format(" {}/1 L {}/ node 2\n", others, mine)), std::string::npos)
+      << *log;
+}
+
 TEST(Crawler, I1_LimitsThatAreChangedHold) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;

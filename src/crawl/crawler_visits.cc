@@ -295,6 +295,10 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   const Decision decision = scope_.Decide(candidate, *url, YearOf(Now()));
   if (!decision.accepted) return refuse(decision.reason);
   if (!candidate.seed && repeated_.IsTrap(*url)) return refuse("trap identical-content");
+  // What a page needs is fetched by whoever has the page, in its slot.
+  if (candidate.is_page() && !settings_.share.Owns(url->host())) {
+    return refuse(HostShare::ReasonFor(settings_.share.OwnerOf(url->host())));
+  }
   const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
   if (!added) return added.error();
   if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
