@@ -101,10 +101,7 @@ Status WarcWriter::BeginCopy(std::string_view head, std::uint64_t content_length
   begin_ = offset_;
   block_left_ = content_length;
   in_pieces_ = false;
-  if (encoder_ != nullptr) {
-    encoder_->Reset();
-    encoder_->ExpectSize(head.size() + content_length + separator.size());
-  }
+  record_bytes_ = head.size() + content_length + separator.size();
   return Put(head, false);
 }
 
@@ -138,6 +135,10 @@ Status WarcWriter::Put(std::string_view plain, bool last) {
     deflater_->Deflate(pending_.view(), packed_);
     status = Out(packed_.view());
   } else {
+    if (!in_pieces_) {
+      encoder_->Reset();
+      encoder_->ExpectSize(record_bytes_);
+    }
     status = PutCompressed(pending_.view(), last && plain.empty());
     if (status && !plain.empty()) status = PutCompressed(plain, last);
   }

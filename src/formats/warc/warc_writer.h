@@ -83,6 +83,7 @@ class WarcWriter {
   bool in_pieces_ = false;  // the encoder is in the middle of the record
   std::uint64_t offset_ = 0;
   std::uint64_t begin_ = 0;
+  std::uint64_t record_bytes_ = 0;  // of the whole record, plain
   std::uint64_t block_left_ = 0;
   std::string separator_;
   bool failed_ = false;
