@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "io/file_system.h"
 #include "store/container_rocks_table.h"
 #include "store/rocks_log.h"
 
@@ -28,6 +29,7 @@ Status Translated(const rocksdb::Status& status, const std::string& directory) {
 }
 
 constexpr std::size_t kCacheBytes = 64 << 20;
+constexpr std::uint64_t kOpeningBytes = 1 << 20;
 
 // Of a table, in memory.
 enum class Indexes {
@@ -135,6 +137,20 @@ Result<std::unique_ptr<BlockTable>> Opened(const rocksdb::Status& status, rocksd
       std::make_unique<RocksBlockTable>(directory, std::unique_ptr<rocksdb::DB>(db), durable));
 }
 
+// RocksDB writes some files when it opens a table; where the disk has no room for them, it may end
+// the program.
+Status CheckRoom(rocksdb::Env& env, const std::string& directory) {
+  std::uint64_t free = 0;
+  rocksdb::Status asked = env.GetFreeSpace(directory, &free);
+  if (!asked.ok()) asked = env.GetFreeSpace(io::ParentDirectory(directory), &free);
+  if (!asked.ok() || free >= kOpeningBytes) return {};
+  return Error{
+      ErrorCode::kFull,
+      fmt::format("the table in {} cannot be opened, as its disk is full: make room, a few "
+                  "megabytes at least",
+                  directory)};
+}
+
 Result<bool> IsDamagedAtItsEnd(rocksdb::Env& env, const std::string& directory) {
   std::vector<std::string> names;
   rocksdb::Status status = env.GetChildren(directory, &names);
@@ -177,6 +193,7 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& direc
 
 Result<std::unique_ptr<BlockTable>> OpenRocksBlockTableOn(rocksdb::Env& env,
                                                           const std::string& directory) {
+  if (const Status room = CheckRoom(env, directory); !room) return room.error();
   rocksdb::Options options = MakeOptions(Indexes::kWhole);
   options.env = &env;
   rocksdb::DB* opened = nullptr;
@@ -204,6 +221,7 @@ Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& dir
 // is cut off, which RocksDB tells by itself, or one with wrong bytes. Any other damage is an error.
 Result<std::unique_ptr<BlockTable>> OpenDurableRocksTableOn(rocksdb::Env& env,
                                                             const std::string& directory) {
+  if (const Status room = CheckRoom(env, directory); !room) return room.error();
   rocksdb::Options options = MakeOptions(Indexes::kBounded);
   options.env = &env;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;

@@ -201,7 +201,10 @@ HomeSearch::Found HomeSearch::MakeBlock() {
 HomeSearch::Found HomeSearch::MakeBlockElsewhere() {
   StoreRequest request = request_;
   request.home.claim = passed_over_;
-  Error failure{ErrorCode::kFull, "no volume takes new blocks"};
+  Error failure{
+      ErrorCode::kFull,
+      "no volume takes new blocks: they are full, read-only or frozen; stele store stats shows "
+      "which, and stele store add-volume adds one"};
   for (MemberVolume* member : order_) {
     if (member == home_ || member->state() != VolumeState::kWritable) continue;
     const Result<Stored> stored = Send(*member, request);

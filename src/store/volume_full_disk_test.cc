@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "io/posix_file_system.h"
+#include "store/container_table.h"
 #include "store/container_test_lab.h"
 #include "store/tree_volume.h"
 
@@ -129,6 +130,37 @@ TEST(VolumeFullDisk, W9_AContainerVolumeLosesNothingAndGoesOnWhenTheDiskGrows) {
   disk.Grow();
   EXPECT_TRUE(Put(**volume, 1000, "new"));
   ExpectAll(**volume, keys);
+}
+
+TEST(VolumeFullDisk, W9_TablesAreNotOpenedWhereThereIsNoRoomAtAll) {
+  SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount a tmpfs";
+  using Open = Result<std::unique_ptr<BlockTable>> (*)(const std::string&);
+  const std::pair<std::string, Open> tables[] = {{disk.path() + "/a", OpenRocksBlockTable},
+                                                 {disk.path() + "/b", OpenDurableRocksTable}};
+  for (const auto& [directory, open] : tables) {
+    const auto table = open(directory);
+    ASSERT_TRUE(table) << table.error().text;
+    ASSERT_TRUE((*table)->Write({{"key", "value"}}));
+  }
+  io::PosixFileSystem fs;
+  {
+    const auto file = fs.Create(disk.path() + "/fill");
+    ASSERT_TRUE(file);
+    while ((*file)->Append(std::string(4096, 'x'))) {
+    }
+  }
+  for (const auto& [directory, open] : tables) {
+    const auto table = open(directory);
+    ASSERT_FALSE(table);
+    EXPECT_EQ(table.error().code, ErrorCode::kFull);
+    EXPECT_NE(table.error().text.find("make room"), std::string::npos);
+  }
+  disk.Grow();
+  for (const auto& [directory, open] : tables) {
+    const auto table = open(directory);
+    EXPECT_TRUE(table) << table.error().text;
+  }
 }
 
 }  // namespace
