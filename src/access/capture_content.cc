@@ -59,7 +59,13 @@ std::optional<ArchivedHead> RevisitHead(archive::StoredRecord& stored) {
 
 Error Unreadable(const Snapshot& snapshot, const HeldCapture& capture, const Error& error) {
   const archive::Container* container = snapshot.view.holdings().Find(capture.row.place.container);
-  if (error.code == ErrorCode::kBusy && container != nullptr) {
+  // So errors begin that come from the machine where a volume is.
+  const bool is_away = container != nullptr &&
+                       (error.code == ErrorCode::kBusy ||
+                        (error.code == ErrorCode::kIo &&
+                         error.text.find(fmt::format("volume {} of the archive: ",
+                                                     container->volume)) != std::string::npos));
+  if (is_away) {
     return Error{
         ErrorCode::kBusy,
         fmt::format("The capture of {} from {} is in the volume {}, which cannot be reached "

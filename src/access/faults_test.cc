@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "access/capture_content.h"
 #include "access/test_access.h"
 
 namespace stele::access {
@@ -102,6 +103,22 @@ TEST_F(Faults, W15_AFileThatIsGoneOrDamagedIsNamedAndTheRestWorks) {
   EXPECT_EQ(Get("/web/20140101000000id_/http://good.org/").status, 200);
   EXPECT_EQ(Get("/web/20140101000000mp_/http://good.org/").status, 200);
   EXPECT_EQ(Get("/export.warc.gz?host=good.org").status, 200);
+}
+
+TEST_F(Faults, W15_AVolumeThatCannotBeReachedIsNamedWithARemedy) {
+  Bring(WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "one"));
+  const archive::ArchiveView view = archive_->View();
+  const Snapshot snapshot{"lab", nullptr, view, std::make_shared<const AccessRules>(), 0};
+  const catalog::HeldCapture held = *view.catalog().Get({201401, 0});
+  for (const Error& error :
+       {Error{ErrorCode::kBusy, "it took too long"},
+        Error{ErrorCode::kIo, "x: volume main of the archive: 127.0.0.1:1: refused"}}) {
+    const Error told = Unreadable(snapshot, held, error);
+    EXPECT_EQ(told.code, ErrorCode::kBusy) << told.text;
+    EXPECT_NE(told.text.find("in the volume main, which"), std::string::npos) << told.text;
+    EXPECT_NE(told.text.find("stele store serve"), std::string::npos) << told.text;
+  }
+  EXPECT_EQ(Unreadable(snapshot, held, {ErrorCode::kIo, "cannot read x"}).code, ErrorCode::kIo);
 }
 
 TEST_F(Faults, W15_ArchivedTextsAreNoScripts) {

@@ -115,7 +115,9 @@ TEST_F(CrawlJobs, I8_ChangesAreSentAsEventsUntilTheServerStops) {
   net::RawClient client(server_->pages_port());
   ASSERT_TRUE(client.Send("GET /api/v1/jobs/events HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   while (pages_ < 3) std::this_thread::yield();
-  EXPECT_EQ(Get("/api/v1/jobs/events").status, 503);  // each keeps a thread
+  const testing::Answer refused = Get("/api/v1/jobs/events");
+  EXPECT_EQ(refused.status, 503);  // each keeps a thread
+  EXPECT_EQ(refused.Header("Retry-After"), "30");
   server_->Stop(std::chrono::seconds(10));
   const std::string events = client.ReceiveAll();
   EXPECT_NE(events.find("Content-Type: text/event-stream"), std::string::npos);
