@@ -83,19 +83,6 @@ class CaptureContent final : public io::Source, private record::PayloadSink {
   bool decoded_ = false;
 };
 
-// A part of another source.
-class PartSource final : public io::Source {
- public:
-  PartSource(std::unique_ptr<io::Source> whole, std::uint64_t begin, std::uint64_t size)
-      : whole_(std::move(whole)), skip_(begin), left_(size) {}
-  Result<std::size_t> Read(std::span<char> out) override;
-
- private:
-  std::unique_ptr<io::Source> whole_;
-  std::uint64_t skip_;
-  std::uint64_t left_;
-};
-
 // What to tell of a capture that cannot be read: whose file is meant, without where it lies, and
 // what to do. kBusy: it can be reached later.
 Error Unreadable(const Snapshot& snapshot, const catalog::HeldCapture& capture, const Error& error);

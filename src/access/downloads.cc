@@ -11,6 +11,7 @@
 #include "archive/wacz_export.h"
 #include "archive/warc_export.h"
 #include "formats/cdx/capture_rules.h"
+#include "io/part_source.h"
 #include "io/random.h"
 #include "util/ascii.h"
 
@@ -177,7 +178,7 @@ void SendRecord(const Call& call, std::string_view rest) {
   start.length = held->row.place.length;
   auto source = std::make_unique<io::FileSource>(std::move(*file), held->row.place.offset);
   static_cast<void>(call.response.SendFrom(
-      start, std::make_unique<PartSource>(std::move(source), 0, held->row.place.length)));
+      start, std::make_unique<io::PartSource>(std::move(source), 0, held->row.place.length)));
 }
 
 void SendWarc(const Call& call, const io::Clock& clock) {

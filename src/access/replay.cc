@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "access/byte_range.h"
 #include "access/memento.h"
 #include "access/similar_url.h"
 #include "archive/holdings.h"
@@ -12,6 +11,8 @@
 #include "formats/http/accept_encoding.h"
 #include "formats/http/media_type.h"
 #include "formats/url/url.h"
+#include "io/part_source.h"
+#include "net/byte_range.h"
 #include "util/ascii.h"
 
 namespace stele::access {
@@ -211,22 +212,22 @@ void SendContent(const Call& call, net::ResponseStart start, Replayed replayed, 
   if (ranges) start.fields.push_back({"Accept-Ranges", "bytes"});
   std::unique_ptr<io::Source> body = std::move(replayed.content);
   if (!range.empty() && start.status == 200) {
-    ByteRange part;
+    net::ByteRange part;
     const std::uint64_t size = *start.length;
-    const RangeOutcome outcome = ParseRange(range, size, part);
-    if (outcome == RangeOutcome::kUnsatisfiable) {
+    const net::RangeOutcome outcome = net::ParseRange(range, size, part);
+    if (outcome == net::RangeOutcome::kUnsatisfiable) {
       start.status = 416;
       start.length.reset();
       start.fields.push_back({"Content-Range", fmt::format("bytes */{}", size)});
       static_cast<void>(call.response.Reply(start, ""));
       return;
     }
-    if (outcome == RangeOutcome::kPart) {
+    if (outcome == net::RangeOutcome::kPart) {
       start.status = 206;
       start.length = part.end - part.begin;
       start.fields.push_back(
           {"Content-Range", fmt::format("bytes {}-{}/{}", part.begin, part.end - 1, size)});
-      body = std::make_unique<PartSource>(std::move(body), part.begin, *start.length);
+      body = std::make_unique<io::PartSource>(std::move(body), part.begin, *start.length);
     }
   }
   static_cast<void>(call.response.SendFrom(start, std::move(body)));

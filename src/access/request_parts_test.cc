@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "access/byte_range.h"
 #include "access/call.h"
 #include "access/cdx_query.h"
 #include "access/parameters.h"
@@ -50,25 +49,6 @@ TEST(WaybackPaths, I7_WrongTimesAreRefused) {
   EXPECT_EQ(MomentOf("2014"), *ParseDigits("2014"));
   EXPECT_EQ(MomentOf(""), catalog::kTimeEnd);
   EXPECT_EQ(MomentOf("2"), *ParseDigits("2999"));
-}
-
-TEST(ByteRanges, I7_OneRangeIsRead) {
-  ByteRange range;
-  EXPECT_EQ(ParseRange("bytes=0-3", 10, range), RangeOutcome::kPart);
-  EXPECT_EQ(range, (ByteRange{0, 4}));
-  EXPECT_EQ(ParseRange("bytes=4-", 10, range), RangeOutcome::kPart);
-  EXPECT_EQ(range, (ByteRange{4, 10}));
-  EXPECT_EQ(ParseRange("bytes=-3", 10, range), RangeOutcome::kPart);
-  EXPECT_EQ(range, (ByteRange{7, 10}));
-  EXPECT_EQ(ParseRange("bytes=-30", 10, range), RangeOutcome::kPart);
-  EXPECT_EQ(range, (ByteRange{0, 10}));
-  EXPECT_EQ(ParseRange("bytes=8-99", 10, range), RangeOutcome::kPart);
-  EXPECT_EQ(range, (ByteRange{8, 10}));
-  EXPECT_EQ(ParseRange("bytes=10-", 10, range), RangeOutcome::kUnsatisfiable);
-  EXPECT_EQ(ParseRange("bytes=0-1,3-4", 10, range), RangeOutcome::kNone);
-  EXPECT_EQ(ParseRange("lines=0-1", 10, range), RangeOutcome::kNone);
-  EXPECT_EQ(ParseRange("bytes=5-4", 10, range), RangeOutcome::kNone);
-  EXPECT_EQ(ParseRange("", 10, range), RangeOutcome::kNone);
 }
 
 TEST(ParametersOfRequests, I7_AreDecoded) {

@@ -34,6 +34,10 @@ class ForwardingVolume : public Volume {
   Result<PackedContent> RetrievePacked(const ContentKey& key) override {
     return base_.RetrievePacked(key);
   }
+  Result<std::unique_ptr<io::Source>> RetrieveRange(const ContentKey& key, std::uint64_t offset,
+                                                    std::uint64_t length) override {
+    return base_.RetrieveRange(key, offset, length);
+  }
   Status Refer(const ContentKey& key, const Operation& operation) override {
     return base_.Refer(key, operation);
   }

@@ -285,6 +285,14 @@ Result<std::unique_ptr<io::Source>> Instance::Retrieve(const ContentKey& key) {
       key, [](Volume& volume, const ContentKey& at) { return volume.Retrieve(at); });
 }
 
+Result<std::unique_ptr<io::Source>> Instance::RetrieveRange(const ContentKey& key,
+                                                            std::uint64_t offset,
+                                                            std::uint64_t length) {
+  return FollowKey<std::unique_ptr<io::Source>>(key, [&](Volume& volume, const ContentKey& at) {
+    return volume.RetrieveRange(at, offset, length);
+  });
+}
+
 // A content that is moving may have the reference at its other place for a moment.
 Status Instance::Delete(const ContentKey& key, const Operation& operation) {
   const auto begin = steady_clock::now();

@@ -85,6 +85,8 @@ class Instance {
   // Straight to the key's volume, however many there are, or to where the content has moved.
   // Errors: as Volume; kNotFound for a volume that is not here.
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key);
+  Result<std::unique_ptr<io::Source>> RetrieveRange(const ContentKey& key, std::uint64_t offset,
+                                                    std::uint64_t length);
   Status Delete(const ContentKey& key, const Operation& operation);
   Result<BlockInfo> Stat(const ContentKey& key);
 

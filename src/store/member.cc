@@ -455,6 +455,12 @@ Result<PackedContent> Member::RetrievePacked(const ContentKey& key) {
   return volume_->RetrievePacked(key);
 }
 
+Result<std::unique_ptr<io::Source>> Member::RetrieveRange(const ContentKey& key,
+                                                          std::uint64_t offset,
+                                                          std::uint64_t length) {
+  return volume_->RetrieveRange(key, offset, length);
+}
+
 Status Member::Refer(const ContentKey& key, const Operation& operation) {
   const AccessList::Access access(access_, key.signature);
   Status good = NoMove(key);

@@ -42,6 +42,8 @@ class Member final : public MemberVolume {
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
   Status Sync() override { return volume_->Sync(); }
   Result<PackedContent> RetrievePacked(const ContentKey& key) override;
+  Result<std::unique_ptr<io::Source>> RetrieveRange(const ContentKey& key, std::uint64_t offset,
+                                                    std::uint64_t length) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   Result<BlockInfo> Stat(const ContentKey& key) override;

@@ -188,6 +188,14 @@ Result<PackedContent> OwnedVolume::RetrievePacked(const ContentKey& key) {
   return volume_.RetrievePacked(key);
 }
 
+Result<std::unique_ptr<io::Source>> OwnedVolume::RetrieveRange(const ContentKey& key,
+                                                               std::uint64_t offset,
+                                                               std::uint64_t length) {
+  const Status holds = Holds(key);
+  if (!holds) return holds.error();
+  return volume_.RetrieveRange(key, offset, length);
+}
+
 Status OwnedVolume::Refer(const ContentKey& key, const Operation& operation) {
   Status status = Mine(operation.owner);
   if (status) status = Holds(key);

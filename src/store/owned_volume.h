@@ -44,6 +44,8 @@ class OwnedVolume final : public Volume {
   Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) override;
   Result<std::unique_ptr<io::Source>> Retrieve(const ContentKey& key) override;
   Result<PackedContent> RetrievePacked(const ContentKey& key) override;
+  Result<std::unique_ptr<io::Source>> RetrieveRange(const ContentKey& key, std::uint64_t offset,
+                                                    std::uint64_t length) override;
   Status Refer(const ContentKey& key, const Operation& operation) override;
   Status Delete(const ContentKey& key, const Operation& operation) override;
   // With the references of this owner.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/part_source.h"
 #include "store/block_file.h"
 #include "store/compare.h"
 #include "store/reservation.h"
@@ -336,6 +337,19 @@ Result<PackedContent> TreeVolume::RetrievePacked(const ContentKey& key) {
   if (!size) return size.error();
   return PackedContent{block->header.compression, block->header.size, *size - kBlockHeaderSize,
                        std::make_unique<io::FileSource>(std::move(block->file), kBlockHeaderSize)};
+}
+
+Result<std::unique_ptr<io::Source>> TreeVolume::RetrieveRange(const ContentKey& key,
+                                                              std::uint64_t offset,
+                                                              std::uint64_t length) {
+  const Status accepted = AcceptsKey(key);
+  if (!accepted) return accepted.error();
+  Result<OpenBlock> block = FindBlock(key);
+  if (!block) return block.error();
+  if (block->header.compression != "identity") return Volume::RetrieveRange(key, offset, length);
+  const std::uint64_t begin = std::min(offset, block->header.size);
+  auto file = std::make_unique<io::FileSource>(std::move(block->file), kBlockHeaderSize + begin);
+  return std::unique_ptr<io::Source>(std::make_unique<io::PartSource>(std::move(file), 0, length));
 }
 
 Status TreeVolume::Delete(const ContentKey& key, const Operation& operation) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "io/part_source.h"
+
 namespace stele::store {
 namespace {
 
@@ -33,6 +35,15 @@ Result<PackedContent> Volume::RetrievePacked(const ContentKey& key) {
   Result<std::unique_ptr<io::Source>> content = Retrieve(key);
   if (!content) return content.error();
   return PackedContent{"identity", info->size, info->size, *std::move(content)};
+}
+
+Result<std::unique_ptr<io::Source>> Volume::RetrieveRange(const ContentKey& key,
+                                                          std::uint64_t offset,
+                                                          std::uint64_t length) {
+  Result<std::unique_ptr<io::Source>> content = Retrieve(key);
+  if (!content) return content;
+  return std::unique_ptr<io::Source>(
+      std::make_unique<io::PartSource>(*std::move(content), offset, length));
 }
 
 std::optional<VolumeState> VolumeStateByName(std::string_view name) {

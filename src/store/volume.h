@@ -206,6 +206,12 @@ class Volume {
   // content themselves: nobody has looked whether these are the bytes that were stored.
   virtual Result<PackedContent> RetrievePacked(const ContentKey& key);
 
+  // At most `length` bytes of the content from `offset` on, also unverified. Where the content is
+  // kept in a file of its own and not compressed, nothing before `offset` is read.
+  virtual Result<std::unique_ptr<io::Source>> RetrieveRange(const ContentKey& key,
+                                                            std::uint64_t offset,
+                                                            std::uint64_t length);
+
   // Adds a reference to exactly this block. Errors: kNotFound; kCorrupt; kFull when frozen.
   virtual Status Refer(const ContentKey& key, const Operation& operation) = 0;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/part_source.h"
 #include "store/packed_content.h"
 #include "store/remote/remote_content.h"
 #include "store/volume_rules.h"
@@ -273,6 +274,24 @@ Result<std::unique_ptr<io::Source>> RemoteVolume::Retrieve(const ContentKey& key
   return RemoteContent::Open(*std::move(response),
                              fmt::format("{} at {}", key.Text(), options_.endpoint.ToText()), key,
                              options_.signature);
+}
+
+Result<std::unique_ptr<io::Source>> RemoteVolume::RetrieveRange(const ContentKey& key,
+                                                                std::uint64_t offset,
+                                                                std::uint64_t length) {
+  if (length == 0) return std::unique_ptr<io::Source>(std::make_unique<io::MemorySource>(""));
+  net::ClientRequest request = NewRequest("GET", ContentPath(key));
+  request.fields.push_back({"Range", fmt::format("bytes={}-{}", offset, offset + length - 1)});
+  Result<Response> response = Send(request);
+  if (!response && response.error().code == ErrorCode::kIo) response = Send(request);
+  if (!response) return Named(response.error());
+  const auto sent = (*response)->head().headers.Find("Content-Range");
+  if ((*response)->status() != 206 || !sent ||
+      !sent->starts_with(fmt::format("bytes {}-", offset))) {
+    return Named({ErrorCode::kCorrupt, "the server does not send parts of contents"});
+  }
+  return std::unique_ptr<io::Source>(
+      std::make_unique<io::PartSource>(*std::move(response), 0, length));
 }
 
 Status RemoteVolume::Delete(const ContentKey& key, const Operation& operation) {

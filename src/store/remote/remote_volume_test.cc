@@ -79,6 +79,47 @@ TEST(RemoteVolume, W8_SaysWhoRefersToWhat) {
   EXPECT_EQ(remote->List({.owner = "no owner"}).error().code, ErrorCode::kInvalid);
 }
 
+TEST(RemoteVolume, W8_PartsOfContentsAreRead) {
+  ServedVolume served("v");
+  const auto client = NewClient();
+  const auto remote = NewRemote(*client, served.port());
+  std::string content;
+  for (int i = 0; i < 100'000; ++i) content += std::to_string(i);
+  for (const std::string codec : {"identity", "gzip"}) {
+    StoreRequest request = Sha256Request(content + codec, "1-" + codec);
+    request.codec = codec;
+    const std::string bytes = content + codec;
+    io::MemorySource source(bytes);
+    const Result<Stored> stored = remote->Store(request, source);
+    ASSERT_TRUE(stored) << stored.error().text;
+    const auto range = [&](std::uint64_t offset, std::uint64_t length) {
+      return ReadAll(remote->RetrieveRange(stored->key, offset, length));
+    };
+    EXPECT_EQ(*range(0, 10), bytes.substr(0, 10));
+    EXPECT_EQ(*range(12'345, 70'000), bytes.substr(12'345, 70'000));
+    EXPECT_EQ(*range(bytes.size() - 3, 10), bytes.substr(bytes.size() - 3));
+    EXPECT_EQ(*range(5, 0), "");
+    EXPECT_EQ(range(bytes.size(), 1).error().code, ErrorCode::kInvalid);
+  }
+  EXPECT_EQ(remote->RetrieveRange(KeyFor("none"), 0, 1).error().code, ErrorCode::kNotFound);
+}
+
+TEST(RemoteVolume, W8_AServerThatSendsAnotherPartIsNotBelieved) {
+  for (const auto& [status, range] :
+       {std::pair(200, ""), std::pair(206, ""), std::pair(206, "bytes 0-1/9")}) {
+    net::TestServer liar([&](net::Request&, net::ResponseWriter& response) {
+      net::ResponseStart start;
+      start.status = status;
+      start.fields.push_back({"Content-Range", range});
+      static_cast<void>(response.Reply(start, "xy").ok());
+    });
+    const auto client = NewClient();
+    const auto part = NewRemote(*client, liar->port())->RetrieveRange(KeyFor("x"), 4, 2);
+    ASSERT_FALSE(part);
+    EXPECT_EQ(part.error().code, ErrorCode::kCorrupt);
+  }
+}
+
 TEST(RemoteVolume, W8_ListsOfManyPagesAreWhole) {
   ServedVolume served("v");
   const auto client = NewClient();

@@ -21,13 +21,9 @@ namespace stele::store {
 class ServedVolume {
  public:
   explicit ServedVolume(const std::string& name, VolumeService::Options options = {})
-      : volume_(NewMember(fs_, {.name = name})),
-        service_({volume_.get()}, std::move(options)),
-        server_(std::make_unique<net::TestServer>(
-            [this](net::Request& request, net::ResponseWriter& response) {
-              ++requests_;
-              service_.Handle(request, response);
-            })) {}
+      : volume_(NewMember(fs_, {.name = name})), service_({volume_.get()}, std::move(options)) {
+    Live();
+  }
 
   TreeVolume& volume() { return static_cast<TreeVolume&>(volume_->volume()); }
   Member& member() { return *volume_; }
@@ -35,6 +31,14 @@ class ServedVolume {
   std::uint16_t port() { return (**server_).port(); }
   int requests() const { return requests_; }
   void Die() { server_.reset(); }
+  // Again, at another port.
+  void Live() {
+    server_ = std::make_unique<net::TestServer>(
+        [this](net::Request& request, net::ResponseWriter& response) {
+          ++requests_;
+          service_.Handle(request, response);
+        });
+  }
 
  private:
   io::MemoryFileSystem fs_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "formats/http/accept_encoding.h"
+#include "net/byte_range.h"
 #include "store/packed_content.h"
 #include "store/remote/volume_service_call.h"
 #include "store/remote/wire.h"
@@ -259,7 +260,11 @@ void VolumeService::Retrieve(Call& call, const ContentKey& key) {
   start.fields.push_back({"Vary", "Accept-Encoding"});
   // Contents of strangers are not for browsers to interpret.
   start.fields.push_back({"X-Content-Type-Options", "nosniff"});
-  if (http::AcceptsCoding(call.request.head().headers, "gzip")) {
+  start.fields.push_back({"Accept-Ranges", "bytes"});
+  const auto range = call.request.head().headers.Find("Range");
+  if (range && call.method() == "GET") {
+    if (SendRange(call, key, *range, start)) return;
+  } else if (http::AcceptsCoding(call.request.head().headers, "gzip")) {
     Result<PackedContent> packed = call.volume->RetrievePacked(key);
     if (!packed) return call.Fail(packed.error());
     if (http::AcceptsCoding(call.request.head().headers, packed->coding)) {
@@ -280,6 +285,38 @@ void VolumeService::Retrieve(Call& call, const ContentKey& key) {
   Result<std::unique_ptr<io::Source>> content = call.volume->Retrieve(key);
   if (!content) return call.Fail(content.error());
   static_cast<void>(call.response.SendFrom(start, *std::move(content)).ok());
+}
+
+bool VolumeService::SendRange(Call& call, const ContentKey& key, std::string_view asked,
+                              net::ResponseStart start) {
+  const Result<BlockInfo> info = call.volume->Stat(key);
+  if (!info) {
+    call.Fail(info.error());
+    return true;
+  }
+  net::ByteRange range;
+  const net::RangeOutcome outcome = net::ParseRange(asked, info->size, range);
+  if (outcome == net::RangeOutcome::kNone) return false;
+  if (outcome == net::RangeOutcome::kUnsatisfiable) {
+    start = call.StartOf(416, Call::kJson);
+    start.fields.push_back({"Content-Range", fmt::format("bytes */{}", info->size)});
+    const std::string json =
+        wire::ErrorJson("invalid", fmt::format("the content has {} bytes", info->size));
+    static_cast<void>(call.response.Reply(start, json).ok());
+    return true;
+  }
+  start.status = 206;
+  start.length = range.end - range.begin;
+  start.fields.push_back(
+      {"Content-Range", fmt::format("bytes {}-{}/{}", range.begin, range.end - 1, info->size)});
+  Result<std::unique_ptr<io::Source>> part =
+      call.volume->RetrieveRange(key, range.begin, *start.length);
+  if (!part) {
+    call.Fail(part.error());
+    return true;
+  }
+  static_cast<void>(call.response.SendFrom(start, *std::move(part)).ok());
+  return true;
 }
 
 void VolumeService::Delete(Call& call, const ContentKey& key) {

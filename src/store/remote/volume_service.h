@@ -51,6 +51,9 @@ class VolumeService final : public net::Handler {
   void Store(Call& call);
   void Restore(Call& call, const ContentKey& key);
   void Retrieve(Call& call, const ContentKey& key);
+  // False: all of it is meant.
+  bool SendRange(Call& call, const ContentKey& key, std::string_view asked,
+                 net::ResponseStart start);
   void Delete(Call& call, const ContentKey& key);
   void Stat(Call& call, const ContentKey& key);
   void LookUp(Call& call);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace stele::access {
+namespace stele::net {
 
 // A part of a content: bytes [begin, end).
 struct ByteRange {
@@ -23,4 +23,4 @@ enum class RangeOutcome {
 // What a Range header asks for of a content of `size` bytes. `range` is set for kPart.
 RangeOutcome ParseRange(std::string_view header, std::uint64_t size, ByteRange& range);
 
-}  // namespace stele::access
+}  // namespace stele::net

@@ -1,10 +1,10 @@
-#include "access/byte_range.h"
+#include "net/byte_range.h"
 
 #include <algorithm>
 
 #include "util/ascii.h"
 
-namespace stele::access {
+namespace stele::net {
 
 RangeOutcome ParseRange(std::string_view header, std::uint64_t size, ByteRange& range) {
   constexpr std::string_view kUnit = "bytes=";
@@ -31,4 +31,4 @@ RangeOutcome ParseRange(std::string_view header, std::uint64_t size, ByteRange& 
   return RangeOutcome::kPart;
 }
 
-}  // namespace stele::access
+}  // namespace stele::net
