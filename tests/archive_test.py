@@ -6,10 +6,12 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import unittest
 
 from archive_lab import STELE, Archive, record, response
+from store_remote_test import Server
 
 SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
@@ -204,6 +206,30 @@ class Keeping(Archive):
         self.assertEqual([row["id"] for row in self.rows()], ["200506/0"])
         self.assertEqual(self.stele("get", "http://a.org/0"), "a 0")
         self.assertIn("all is right", self.stele("verify"))
+
+    def test_I6_a_month_moves_to_a_volume_on_another_machine(self):
+        store = self.folder / "store"
+        self.run_stele("store", "add-volume", "--store", store, "v1")
+        server = Server(str(store), "v1")
+        self.addCleanup(server.stop, signal.SIGKILL)
+        (self.archive / "connector.xml").write_text(
+            '<connector version="1" epoch="1"><volume name="v1" state="writable" depth="3" '
+            f'host="127.0.0.1" port="{server.port}"/></connector>')
+        with open(self.archive / "archive.toml", "a", encoding="utf-8") as config:
+            config.write('\n[[volume]]\nname = "far"\nconnector = "connector.xml"\n')
+        before = self.rows()
+        self.run_stele("batch", "move", "--archive", self.archive, "200405", "--to", "far")
+        self.assertEqual(list((self.archive / "volumes/main").glob("*")), [])
+        self.assertEqual(self.rows(), before)
+        self.assertEqual(self.stele("get", "http://a.org/0"), "a 0")
+        self.assertIn("all is right", self.stele("verify"))
+        self.stele("export", self.folder / "all.warc.gz")
+        info = json.loads(self.stele("info", "--json"))
+        self.assertEqual([v["files"] for v in info["volumes"]], [0, 1])
+        server.stop()
+        self.assertIn("volume far of the archive", self.complaint("get", "http://a.org/0"))
+        self.assertEqual(self.rows(), before)
+        self.assertIn("volume far of the archive", self.stele("verify", code=1))
 
     def complaint(self, *arguments):
         done = subprocess.run([STELE, arguments[0], "--archive", self.archive, *arguments[1:]],

@@ -21,6 +21,18 @@ constexpr TextField kTexts[] = {
     {"contact", &ArchiveConfig::contact}, {"language", &ArchiveConfig::language},
 };
 
+struct VolumeText {
+  std::string_view name;
+  std::string ArchiveConfig::Volume::*member;
+};
+constexpr VolumeText kVolumeTexts[] = {
+    {"name", &ArchiveConfig::Volume::name},
+    {"path", &ArchiveConfig::Volume::path},
+    {"connector", &ArchiveConfig::Volume::connector},
+    {"token-file", &ArchiveConfig::Volume::token_file},
+    {"owner", &ArchiveConfig::Volume::owner},
+};
+
 Error Wrong(const std::string& file, const toml::source_region& where, std::string_view what) {
   return Error{ErrorCode::kInvalid, fmt::format("{}, line {}: {}", file, where.begin.line, what)};
 }
@@ -45,21 +57,29 @@ Result<ArchiveConfig::Volume> ReadVolume(const std::string& file, const toml::no
   if (table == nullptr) return Wrong(file, node.source(), "a volume is a table: [[volume]]");
   ArchiveConfig::Volume volume;
   for (const auto& [key, value] : *table) {
-    if (key == "name" || key == "path") {
-      std::string& text = key == "name" ? volume.name : volume.path;
-      if (const Status read = ReadText(file, key.str(), value, text); !read) return read.error();
+    const auto* const text =
+        std::find_if(std::begin(kVolumeTexts), std::end(kVolumeTexts),
+                     [&](const VolumeText& known) { return known.name == key.str(); });
+    if (text != std::end(kVolumeTexts)) {
+      const Status read = ReadText(file, key.str(), value, volume.*(text->member));
+      if (!read) return read.error();
     } else if (key == "writable") {
       const toml::value<bool>* writable = value.as_boolean();
       if (writable == nullptr) return Wrong(file, value.source(), "writable is true or false");
       volume.writable = writable->get();
     } else {
       return Wrong(file, value.source(),
-                   fmt::format("a volume has name, path and writable, no {}", key.str()));
+                   fmt::format("a volume has name, path, writable, connector, token-file and "
+                               "owner, no {}",
+                               key.str()));
     }
   }
   if (!IsVolumeName(volume.name)) {
     return Wrong(file, table->source(),
                  "a volume has a name of 1 to 64 characters of a-z, 0-9, - and _");
+  }
+  if (!volume.is_remote() && !(volume.token_file.empty() && volume.owner.empty())) {
+    return Wrong(file, table->source(), "token-file and owner are for volumes with a connector");
   }
   return volume;
 }
@@ -118,16 +138,17 @@ std::string FormatArchiveConfig(const ArchiveConfig& config) {
   }
   out +=
       "\n# Where files are kept. New ones go to the first volume that is writable and has room;\n"
-      "# path = \"/mnt/disk2/archive\" puts a volume elsewhere than in volumes/NAME.\n";
+      "# path = \"/mnt/disk2/archive\" puts a volume elsewhere than in volumes/NAME,\n"
+      "# connector = \"connector.xml\" on other machines.\n";
   for (const ArchiveConfig::Volume& volume : config.volumes) {
-    out += "\n[[volume]]\nname = ";
-    AppendJsonString(out, volume.name);
-    if (!volume.path.empty()) {
-      out += "\npath = ";
-      AppendJsonString(out, volume.path);
+    out += "\n[[volume]]\n";
+    for (const VolumeText& text : kVolumeTexts) {
+      if ((volume.*(text.member)).empty()) continue;
+      out += fmt::format("{} = ", text.name);
+      AppendJsonString(out, volume.*(text.member));
+      out += '\n';
     }
-    if (!volume.writable) out += "\nwritable = false";
-    out += '\n';
+    if (!volume.writable) out += "writable = false\n";
   }
   return out;
 }

@@ -22,6 +22,14 @@ struct ArchiveConfig {
     std::string name;
     std::string path;      // a directory; empty: volumes/NAME in the archive
     bool writable = true;  // new containers may go there
+    // Of a volume on other machines: a connector.xml. Then `path` is where containers wait until
+    // they are there, and where their rows stay. A path that is not absolute is one in the archive.
+    std::string connector = {};
+    std::string token_file = {};  // the token that its servers want; empty: none
+    std::string owner = {};       // whose the containers are in that store; empty: "stele"
+
+    bool is_remote() const { return !connector.empty(); }
+    std::string owner_name() const { return owner.empty() ? "stele" : owner; }
 
     friend bool operator==(const Volume&, const Volume&) = default;
   };

@@ -10,7 +10,12 @@ TEST(ArchiveConfig, ComesBackAsItWasWritten) {
   config.title = "A \"quoted\" title\nof two lines";
   config.rights = "© somebody";
   config.volumes = {{.name = "main", .path = ""},
-                    {.name = "old", .path = "/mnt/old", .writable = false}};
+                    {.name = "old", .path = "/mnt/old", .writable = false},
+                    {.name = "far",
+                     .path = "",
+                     .connector = "connector.xml",
+                     .token_file = "token",
+                     .owner = "crawls"}};
   const Result<ArchiveConfig> parsed = ParseArchiveConfig(FormatArchiveConfig(config), "x");
   ASSERT_TRUE(parsed) << parsed.error().text;
   EXPECT_EQ(*parsed, config);
@@ -26,6 +31,7 @@ TEST(ArchiveConfig, SaysInWhichLineWhatIsWrong) {
       {"[[volume]]\nname = \"a\"\nsize = 3\n", "a.toml, line 3: a volume has name, path"},
       {"[[volume]]\nname = \"a\"\nwritable = 1\n", "a.toml, line 3: writable is true or false"},
       {"[[volume]]\nname = \"a\"\n[[volume]]\nname = \"a\"\n", "line 3: volume a is there twice"},
+      {"[[volume]]\nname = \"a\"\nowner = \"b\"\n", "token-file and owner are for volumes with"},
       {"title = \"x\"\n", "a.toml: there is no volume"},
   };
   for (const auto& [text, complaint] : wrong) {

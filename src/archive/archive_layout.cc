@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "archive/remote_file.h"
+
 namespace stele::archive {
 
 std::string ArchiveLayout::ConfigPath(const std::string& directory) {
@@ -24,6 +26,16 @@ std::string ArchiveLayout::VolumeDirectory(const ArchiveConfig::Volume& volume) 
   return volume.path.empty() ? directory_ + "/volumes/" + volume.name : volume.path;
 }
 
+std::string ArchiveLayout::PathInArchive(const std::string& path) const {
+  return path.starts_with('/') ? path : directory_ + '/' + path;
+}
+
+bool ArchiveLayout::Waits(const Container& container) const {
+  const ArchiveConfig::Volume* volume = FindVolume(container.volume);
+  return volume != nullptr && volume->is_remote() && container.key.empty() &&
+         container.path.empty();
+}
+
 Result<std::string> ArchiveLayout::NumberPath(const std::string& volume,
                                               std::uint32_t number) const {
   const ArchiveConfig::Volume* found = FindVolume(volume);
@@ -42,6 +54,9 @@ Result<std::string> ArchiveLayout::ContainerDirectory(const std::string& volume,
 
 Result<std::string> ArchiveLayout::ContainerPath(const Container& container) const {
   if (!container.path.empty()) return container.path;
+  if (!container.key.empty()) {
+    return RemoteFile{container.volume, container.key, container.bytes, container.name}.Path();
+  }
   Result<std::string> folder = NumberPath(container.volume, container.number);
   if (!folder) return folder.error();
   return *folder + '/' + container.name;

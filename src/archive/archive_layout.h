@@ -29,8 +29,15 @@ class ArchiveLayout {
   const ArchiveConfig::Volume* FindVolume(const std::string& name) const;
   std::string VolumeDirectory(const ArchiveConfig::Volume& volume) const;
 
+  // What the configuration calls `path`, which may be one in the archive.
+  std::string PathInArchive(const std::string& path) const;
+
+  // Whether it is in the directory of a remote volume and not yet there where it belongs.
+  bool Waits(const Container& container) const;
+
   // Errors: kNotFound when the volume is not in the configuration.
   Result<std::string> ContainerDirectory(const std::string& volume, std::uint32_t number) const;
+  // Of one that is on another machine: a path that ContainerFileSystem knows.
   Result<std::string> ContainerPath(const Container& container) const;
   Result<std::string> RowsPath(const std::string& volume, std::uint32_t number) const;
   // What a crash left at the end of a container that grew.

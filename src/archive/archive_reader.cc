@@ -28,10 +28,9 @@ Result<std::shared_ptr<const ArchiveLayout>> LoadLayout(io::FileSystem& fs,
 
 Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(io::FileSystem& fs,
                                                            const std::string& directory) {
-  std::unique_ptr<ArchiveReader> reader(new ArchiveReader(fs));
   Result<std::shared_ptr<const ArchiveLayout>> layout = LoadLayout(fs, directory);
   if (!layout) return layout.error();
-  reader->layout_ = *std::move(layout);
+  std::unique_ptr<ArchiveReader> reader(new ArchiveReader(fs, *layout));
   auto catalog =
       catalog::CatalogReader::Open(fs, reader->layout_->CatalogDirectory(), reader->cache_);
   if (!catalog && catalog.error().code == ErrorCode::kNotFound) {

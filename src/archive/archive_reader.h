@@ -4,6 +4,7 @@
 #include <string>
 
 #include "archive/archive_view.h"
+#include "archive/container_file_system.h"
 #include "catalog/catalog.h"
 
 namespace stele::archive {
@@ -33,12 +34,13 @@ class ArchiveReader {
   ArchiveView View();
 
  private:
-  explicit ArchiveReader(io::FileSystem& fs) : fs_(fs), cache_(kIndexCacheBytes) {}
+  ArchiveReader(io::FileSystem& fs, const std::shared_ptr<const ArchiveLayout>& layout)
+      : fs_(fs, layout), cache_(kIndexCacheBytes), layout_(layout) {}
 
-  io::FileSystem& fs_;
+  ContainerFileSystem fs_;
   catalog::PageCache cache_;
   OpenContainers containers_;
-  std::shared_ptr<const ArchiveLayout> layout_;
+  const std::shared_ptr<const ArchiveLayout> layout_;
   std::shared_ptr<const Holdings> holdings_;
   std::unique_ptr<catalog::CatalogReader> catalog_;
 };

@@ -15,6 +15,7 @@
 
 #include "archive/archive_reader.h"
 #include "archive/container_scan.h"
+#include "archive/durable_file.h"
 #include "util/ascii.h"
 
 namespace stele::archive {
@@ -29,27 +30,6 @@ constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
 constexpr std::uint32_t kOpenSerials = 1 << 20;
 constexpr std::string_view kAppliedHead = "stele applied 1 ";
-
-Status RemoveTree(io::FileSystem& fs, const std::string& path) {
-  if (const Result<std::vector<std::string>> names = fs.List(path); names) {
-    for (const std::string& name : *names) {
-      if (const Status removed = RemoveTree(fs, path + '/' + name); !removed) return removed;
-    }
-  }
-  const Status removed = fs.Remove(path);
-  if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
-  return {};
-}
-
-Status MakeDirectories(io::FileSystem& fs, const std::string& path) {
-  const Result<bool> there = fs.Exists(path);
-  if (!there) return there.error();
-  if (*there) return {};
-  const std::string parent = io::ParentDirectory(path);
-  if (const Status made = MakeDirectories(fs, parent); !made) return made;
-  if (const Status made = fs.MakeDirectory(path); !made) return made;
-  return fs.SyncDirectory(parent);
-}
 
 }  // namespace
 
@@ -71,7 +51,10 @@ Status ArchiveWriter::Create(io::FileSystem& fs, const std::string& directory,
 
 ArchiveWriter::ArchiveWriter(const Environment& environment,
                              std::shared_ptr<const ArchiveLayout> layout)
-    : environment_(environment), layout_(std::move(layout)), cache_(kIndexCacheBytes) {}
+    : layout_(std::move(layout)),
+      container_fs_(environment.fs, layout_),
+      environment_{container_fs_, environment.clock, environment.random, environment.writer},
+      cache_(kIndexCacheBytes) {}
 
 ArchiveWriter::~ArchiveWriter() {
   // Only saves work: whoever opens it next finds out what the catalog lacks.
@@ -91,6 +74,7 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& en
   if (const Status opened = writer->OpenCatalog(); !opened) return opened.error();
   if (const Status sealed = writer->SealOpenContainers(); !sealed) return sealed.error();
   if (const Status applied = writer->ApplyAll(); !applied) return applied.error();
+  writer->DeliverAll();
   return writer;
 }
 
@@ -142,7 +126,7 @@ Status ArchiveWriter::LoadLedger() {
 
 Status ArchiveWriter::FinishContainers() {
   for (const auto& [number, container] : holdings_.containers()) {
-    if (!container.path.empty()) continue;
+    if (!container.path.empty() || !container.key.empty()) continue;
     // A volume that is away costs only its own containers.
     if (const Status finished = FinishContainer(container);
         !finished && finished.error().code != ErrorCode::kNotFound) {
@@ -177,12 +161,18 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
   if (!names) return names.error();
   for (const std::string& name : *names) {
     const auto number = ParseDecimal(std::string_view(name).substr(0, 8));
-    if (!number || name.size() < 8 || holdings_.Find(static_cast<std::uint32_t>(*number)) ||
-        holdings_.FindOpen(static_cast<std::uint32_t>(*number))) {
+    if (!number || name.size() < 8 || holdings_.FindOpen(static_cast<std::uint32_t>(*number))) {
+      continue;
+    }
+    const std::string path = directory + '/' + name;
+    if (const Container* known = holdings_.Find(static_cast<std::uint32_t>(*number))) {
+      const Result<bool> left_over = IsLeftOver(volume, *known, name);
+      if (!left_over) return left_over.error();
+      const Status removed = *left_over ? RemoveTree(fs, path) : Status();
+      if (!removed) return removed;
       continue;
     }
     reserved_ = std::max(reserved_, static_cast<std::uint32_t>(*number));
-    const std::string path = directory + '/' + name;
     if (name.size() == 8) {
       // A file under its own name was in the archive once: then the ledger is an old one, and
       // nothing is removed on its word.
@@ -253,6 +243,12 @@ std::optional<Container> ArchiveWriter::FindBySha256(std::string_view sha256) {
   return container == nullptr ? std::nullopt : std::optional(*container);
 }
 
+std::optional<Container> ArchiveWriter::FindKnown(const Container& container) {
+  const std::lock_guard lock(mutex_);
+  const Container* known = holdings_.FindKnown(container);
+  return known == nullptr ? std::nullopt : std::optional(*known);
+}
+
 Result<std::uint32_t> ArchiveWriter::BeginRun(std::string_view kind, std::string_view note) {
   const std::lock_guard lock(mutex_);
   const std::uint32_t run = holdings_.NextRun();
@@ -274,6 +270,7 @@ Status ArchiveWriter::EndRun(std::uint32_t run) {
     if (const Status appended = Append(std::move(event)); !appended) return appended;
     if (const Status synced = Checkpoint(); !synced) return synced;
   }
+  DeliverAll();
   // What queries will be glad of; others may read and add meanwhile.
   for (;;) {
     const Result<bool> worked = catalog_->Maintain();
@@ -325,10 +322,16 @@ void ArchiveWriter::Abandon(const Place& place) {
 }
 
 Result<bool> ArchiveWriter::Add(Container& container) {
+  Result<bool> added = AddHere(container);
+  if (added && *added) Deliver(container);
+  return added;
+}
+
+Result<bool> ArchiveWriter::AddHere(Container& container) {
   const std::lock_guard lock(mutex_);
   // What takes the place of other records is needed, whatever it equals.
   const bool is_brought = container.ids.empty();
-  if (is_brought && holdings_.FindBySha256(container.sha256) != nullptr) return false;
+  if (is_brought && holdings_.FindKnown(container) != nullptr) return false;
   if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
   container.time = environment_.clock.Now();
   if (const Status appended = Append(container.Event()); !appended) return appended.error();
@@ -363,11 +366,17 @@ Status ArchiveWriter::Show(std::span<const catalog::Capture> captures) {
 }
 
 Status ArchiveWriter::Seal(Container& container) {
-  const std::lock_guard lock(mutex_);
-  container.time = environment_.clock.Now();
-  if (const Status appended = Append(container.Event()); !appended) return appended;
-  if (const Status named = FinishContainer(container); !named) return named;
-  return ++since_checkpoint_ >= kCheckpointContainers ? Checkpoint() : Status();
+  {
+    const std::lock_guard lock(mutex_);
+    container.time = environment_.clock.Now();
+    if (const Status appended = Append(container.Event()); !appended) return appended;
+    if (const Status named = FinishContainer(container); !named) return named;
+    if (++since_checkpoint_ >= kCheckpointContainers) {
+      if (const Status synced = Checkpoint(); !synced) return synced;
+    }
+  }
+  Deliver(container);
+  return {};
 }
 
 Status ArchiveWriter::Append(LedgerEvent event) {
@@ -465,6 +474,13 @@ Status ArchiveWriter::MarkRemoved(const Removal& removal) {
 }
 
 Status ArchiveWriter::Purge(std::uint32_t number) {
+  const std::lock_guard one_at_a_time(moves_mutex_);
+  if (const Status arrived = ArriveFirst(number, ""); !arrived) return arrived;
+  if (const Status purged = PurgeHere(number); !purged) return purged;
+  return ReleaseDeparted();
+}
+
+Status ArchiveWriter::PurgeHere(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   const Container* found = holdings_.Find(number);
   if (found == nullptr) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "archive/archive_view.h"
+#include "archive/container_file_system.h"
 #include "archive/ledger.h"
 #include "catalog/catalog.h"
 #include "io/clock.h"
@@ -45,11 +46,12 @@ class ArchiveWriter {
   std::uint64_t NewSeed();
   // What is there now. The writer must outlive it.
   ArchiveView View();
-  // The container whose file has these bytes.
+  // As Holdings.
   std::optional<Container> FindBySha256(std::string_view sha256);
+  std::optional<Container> FindKnown(const Container& container);
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
-  // Index files that wait are merged, too.
+  // Containers that wait for their remote volumes go there, if they can, and indexes are merged.
   Status EndRun(std::uint32_t run);
   // From now on captures of the run may repeat what is kept elsewhere. The same is told once.
   // Errors: kInvalid when there is no such run.
@@ -67,7 +69,8 @@ class ArchiveWriter {
 
   // Takes a container into the archive. Its rows are at layout().RowsPath(), its file at
   // PartPath(layout().ContainerPath()), unless it stays where it is (`path`), and both are durable.
-  // Sets serials and time. False: another one has the same bytes, and nothing was done.
+  // Sets serials and time. False: Holdings::FindKnown() finds one, and nothing was done;
+  // never for one whose captures take the place of earlier ones.
   // Errors: kFull when a batch has no serials left; after any other nothing more is taken.
   Result<bool> Add(Container& container);
 
@@ -88,8 +91,24 @@ class ArchiveWriter {
                                std::string_view note);
 
   // Takes a container out of the archive, and deletes it. All of its captures that stay are in
-  // other containers by now.
+  // other containers by now. Errors: also when a remote volume does not answer. Then it is deleted
+  // there as soon as the archive is opened and it does; one that was on its way there, and may have
+  // got there, is kept until then.
   Status Purge(std::uint32_t container);
+
+  // Brings a container to another volume: it is copied, read back, and compared with the ledger;
+  // then it belongs there, and is deleted where it was. An error before that leaves it where it is;
+  // what was interrupted is finished by Open(), or undone. Nothing when it is there. When the store
+  // that it left could not be told, delivery_failure() says so.
+  // Errors: kNotFound for a container or volume that is not there; kInvalid for a file that is
+  // not in a volume; kCorrupt when it is not what it was; kBusy when the volume was not yet told
+  // what left it; those of the volumes.
+  Status Move(std::uint32_t container, const std::string& volume);
+
+  // Why containers did not get to their remote volumes, or were not deleted there, when it was
+  // tried last. They wait, and nothing is lost; it is tried again at the end of a run, and when the
+  // archive is opened.
+  std::optional<Error> delivery_failure();
 
   // From now on what is held cannot be removed. Sets number and time; returns the number.
   Result<std::uint32_t> AddHold(Hold hold);
@@ -112,6 +131,35 @@ class ArchiveWriter {
   Status CompareWithCatalog(const Container& container, const ContainerRows& rows);
   Status CheckNoneIsLost(const Container& container);
   Status ApplyAll();
+  // Add() without delivery.
+  Result<bool> AddHere(Container& container);
+  // Whether what is in a volume's directory, under a name with this number, is to go.
+  Result<bool> IsLeftOver(const ArchiveConfig::Volume& volume, const Container& container,
+                          const std::string& name);
+  // Steps of Move(), of which one at a time goes on: moves_mutex_ is required.
+  struct MoveAttempt {
+    ContainerMove move;
+    Container before;
+    bool is_first = true;  // nothing was tried yet
+    std::string key;       // as soon as a store has it
+  };
+  Status MoveContainer(std::uint32_t container, const std::string& volume);
+  // When a container is on its way to a store other than `volume`: brings it there.
+  Status ArriveFirst(std::uint32_t container, const std::string& volume);
+  // Nothing when there is nothing to do.
+  Result<std::optional<MoveAttempt>> BeginMove(std::uint32_t container, const std::string& volume);
+  // The copy is durable then, and has the right bytes.
+  Status Copy(MoveAttempt& attempt);
+  Status CopyRows(const Container& before, const std::string& volume);
+  void GiveUp(const MoveAttempt& attempt, const Error& error);
+  Status Switch(const MoveAttempt& attempt);
+  // Purge() but for what is on other machines.
+  Status PurgeHere(std::uint32_t container);
+  // Gives back contents of remote volumes that are no containers any more. Requires moves_mutex_.
+  Status ReleaseDeparted();
+  void Deliver(const Container& container);
+  void DeliverAll();
+
   // All of these require mutex_.
   Status Append(LedgerEvent event);
   Status AssignSerials(Container& container) const;
@@ -124,18 +172,21 @@ class ArchiveWriter {
   // The catalog has all that the ledger has, and will after a crash.
   Status Checkpoint();
 
-  const Environment environment_;
   const std::shared_ptr<const ArchiveLayout> layout_;
+  ContainerFileSystem container_fs_;
+  const Environment environment_;  // with container_fs_
   catalog::PageCache cache_;
   std::unique_ptr<io::FileLock> lock_;
 
-  std::mutex mutex_;  // of all below
+  std::mutex moves_mutex_;  // of whoever moves or purges a container; taken before mutex_
+  std::mutex mutex_;        // of all below
   std::unique_ptr<LedgerWriter> ledger_;
   Holdings holdings_;
   std::shared_ptr<const Holdings> snapshot_;  // of holdings_, for views; null: it changed since
   std::unique_ptr<catalog::Catalog> catalog_;
   std::uint32_t reserved_ = 0;  // the last number that was given
   int since_checkpoint_ = 0;    // containers
+  std::optional<Error> delivery_failure_;
 };
 
 }  // namespace stele::archive

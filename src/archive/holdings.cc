@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -103,6 +104,13 @@ void Container::Place(catalog::Capture& row, std::uint64_t ordinal) const {
   row.place.container = number;
 }
 
+bool Container::Has(std::uint32_t batch) const {
+  return std::any_of(batches.begin(), batches.end(),
+                     [&](const Batch& part) { return part.batch == batch; }) ||
+         std::any_of(ids.begin(), ids.end(),
+                     [&](const catalog::CaptureId& id) { return id.batch == batch; });
+}
+
 void Container::Describe(const ContainerSummary& summary) {
   records = summary.records;
   captures = summary.captures();
@@ -121,6 +129,7 @@ LedgerEvent Container::Event() const {
   event.Add("name", name);
   event.Add("sha256", sha256);
   if (!origin_sha256.empty()) event.Add("origin-sha256", origin_sha256);
+  for (const std::string& part : part_sha256s) event.Add("part-sha256", part);
   for (const NumberField& field : kNumbers) event.Add(field.name, this->*(field.member));
   for (const Batch& batch : batches) {
     event.Add("batch", FormatBatch(batch));
@@ -155,6 +164,9 @@ Result<Container> Container::FromEvent(const LedgerEvent& event, std::uint64_t l
   container.name = event.Find("name");
   container.sha256 = event.Find("sha256");
   container.origin_sha256 = event.Find("origin-sha256");
+  for (const std::string_view part : event.FindAll("part-sha256")) {
+    container.part_sha256s.emplace_back(part);
+  }
   if (container.number == 0 || container.volume.empty() || container.name.empty()) {
     return Bad(event, "a container without number, volume or name");
   }
@@ -191,6 +203,10 @@ Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
     applied = ApplyRemoval(event, end);
   } else if (event.what == "hold" || event.what == "hold-end") {
     applied = ApplyHold(event);
+  } else if (event.what == "move-begin" || event.what == "move" || event.what == "move-undone") {
+    applied = ApplyMove(event);
+  } else if (event.what == "released") {
+    departures_.erase(std::string(event.Find("operation")));
   } else if (event.what == kDependencyEvent) {
     applied = ApplyDependency(event);
   } else {
@@ -223,6 +239,9 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
   by_sha256_.emplace(container->sha256, container->number);
   if (!container->origin_sha256.empty()) {
     by_sha256_.insert_or_assign(container->origin_sha256, container->number);
+  }
+  for (const std::string& part : container->part_sha256s) {
+    by_sha256_.emplace(part, container->number);
   }
   containers_.emplace(container->number, std::move(*container));
   return {};
@@ -300,9 +319,40 @@ Status Holdings::ApplyPurge(const LedgerEvent& event) {
   const auto container = containers_.find(*number);
   if (container == containers_.end()) return Bad(event, "there is no such container");
   std::erase_if(by_sha256_, [&](const auto& entry) { return entry.second == *number; });
+  Depart(container->second);
   containers_.erase(container);
+  moves_.erase(*number);
   purged_.insert(*number);
   return {};
+}
+
+Status Holdings::ApplyMove(const LedgerEvent& event) {
+  Result<std::uint32_t> number = SmallNumber(event, "container");
+  if (!number) return number.error();
+  const auto container = containers_.find(*number);
+  if (container == containers_.end()) return Bad(event, "there is no such container");
+  if (event.what == "move-undone") {
+    moves_.erase(*number);
+    return {};
+  }
+  ContainerMove move{*number, std::string(event.Find("volume")),
+                     std::string(event.Find("operation"))};
+  if (move.volume.empty()) return Bad(event, "a move without a volume");
+  if (event.what == "move-begin") {
+    moves_.insert_or_assign(*number, std::move(move));
+    return {};
+  }
+  Depart(container->second);
+  moves_.erase(*number);
+  container->second.volume = std::move(move.volume);
+  container->second.key = event.Find("key");
+  container->second.operation = std::move(move.operation);
+  return {};
+}
+
+void Holdings::Depart(const Container& container) {
+  if (container.key.empty()) return;
+  departures_.insert_or_assign(container.operation, Departure{container.volume, container.key});
 }
 
 Status Holdings::ApplyRemoval(const LedgerEvent& event, std::uint64_t end) {
@@ -477,6 +527,16 @@ const Container* Holdings::FindOpen(std::uint32_t number) const {
 const Container* Holdings::FindBySha256(std::string_view sha256) const {
   const auto found = by_sha256_.find(sha256);
   return found == by_sha256_.end() ? nullptr : Find(found->second);
+}
+
+const Container* Holdings::FindKnown(const Container& container) const {
+  const Container* known = FindBySha256(container.sha256);
+  if (known != nullptr) return known;
+  for (const std::string& part : container.part_sha256s) {
+    known = FindBySha256(part);
+    if (known == nullptr) return nullptr;
+  }
+  return known;
 }
 
 std::uint32_t Holdings::NextContainer() const { return last_container_ + 1; }

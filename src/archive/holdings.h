@@ -27,10 +27,15 @@ struct Container {
   std::uint32_t run = 0;
   std::string volume;  // the directory with its number is there; its rows are in any case
   std::string path;    // of a file that stays where it is; empty: it is in the volume
+  // Of the content that its file is in the store of a remote volume, and of the operation that
+  // refers to it. Empty: the file is in the volume's directory.
+  std::string key;
+  std::string operation;
   std::string name;    // as the file was called when it came
   std::string sha256;  // of the file, in hexadecimal digits
   // Of the file that it was made from, when that is not here itself; empty: none.
   std::string origin_sha256;
+  std::vector<std::string> part_sha256s;  // of the archive files in a WACZ file, likewise
   std::uint64_t bytes = 0;
   std::uint64_t records = 0;
   std::uint64_t captures = 0;
@@ -51,6 +56,9 @@ struct Container {
   std::vector<std::uint32_t> id_runs;  // the runs that brought them
   Timestamp time;                      // when it came
   std::uint64_t ledger_end = 0;        // behind the event that says so
+
+  // Whether it has captures of a batch.
+  bool Has(std::uint32_t batch) const;
 
   // Makes the row of a capture as the container alone shows it one of the archive; `ordinal` is
   // its number among all captures of the container.
@@ -78,6 +86,19 @@ struct Run {
 
   // Else it moved what was here.
   bool is_from_outside() const { return kind != "inherit" && kind != "purge"; }
+};
+
+// A container on its way to a volume; until it is there, nothing has changed.
+struct ContainerMove {
+  std::uint32_t container = 0;
+  std::string volume;
+  std::string operation;  // of the store, where the volume is remote
+};
+
+// A content in the store of a remote volume that no container is any more.
+struct Departure {
+  std::string volume;
+  std::string key;
 };
 
 // Captures that were taken down.
@@ -137,13 +158,20 @@ class Holdings {
   const std::map<std::uint32_t, Run>& runs() const { return runs_; }
   const std::map<std::uint32_t, Removal>& removals() const { return removals_; }
   const std::map<std::uint32_t, Hold>& holds() const { return holds_; }
+  // By container.
+  const std::map<std::uint32_t, ContainerMove>& moves() const { return moves_; }
+  // By operation; each until its store has been told.
+  const std::map<std::string, Departure>& departures() const { return departures_; }
   const std::vector<Dependency>& dependencies() const { return dependencies_; }
   // Null when there is none.
   const Container* Find(std::uint32_t number) const;
   const Container* FindOpen(std::uint32_t number) const;
-  // The container whose file has these bytes, or was made from such a file; null when there is
-  // none.
+  // The container whose file has these bytes, or was made from such a file, or holds one; null when
+  // there is none.
   const Container* FindBySha256(std::string_view sha256) const;
+  // One that has the bytes of this one, or of the last of its parts, where all of them are here;
+  // null when there is none.
+  const Container* FindKnown(const Container& container) const;
 
   std::uint32_t NextContainer() const;
   std::uint32_t NextRun() const;
@@ -182,6 +210,8 @@ class Holdings {
   Status ApplyPurge(const LedgerEvent& event);
   Status ApplyRemoval(const LedgerEvent& event, std::uint64_t end);
   Status ApplyHold(const LedgerEvent& event);
+  Status ApplyMove(const LedgerEvent& event);
+  void Depart(const Container& container);
   Status ApplyDependency(const LedgerEvent& event);
 
   std::map<std::uint32_t, Container> containers_;
@@ -190,6 +220,8 @@ class Holdings {
   std::map<std::uint32_t, Run> runs_;
   std::map<std::uint32_t, Removal> removals_;
   std::map<std::uint32_t, Hold> holds_;
+  std::map<std::uint32_t, ContainerMove> moves_;
+  std::map<std::string, Departure> departures_;
   std::vector<Dependency> dependencies_;
   std::map<catalog::CaptureId, std::uint32_t> new_places_;
   // Which container brought the captures of a batch from a serial on.

@@ -5,33 +5,11 @@
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
 #include "archive/wacz_file.h"
-#include "util/digest.h"
 
 namespace stele::archive {
 namespace {
 
-constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 constexpr std::string_view kStandardInput = "-";
-
-// Says what it was that was copied.
-Result<FileFacts> Copy(io::Source& source, io::WritableFile& out,
-                       const std::function<void(std::uint64_t)>& progress) {
-  Hasher hasher(DigestAlgorithm::kSha256);
-  std::string buffer(kCopyBytes, '\0');
-  FileFacts copied;
-  for (;;) {
-    Result<std::size_t> read = source.Read(buffer);
-    if (!read) return read.error();
-    if (*read == 0) break;
-    const std::string_view bytes = std::string_view(buffer).substr(0, *read);
-    hasher.Update(bytes);
-    if (const Status appended = out.Append(bytes); !appended) return appended.error();
-    copied.bytes += bytes.size();
-    if (progress) progress(bytes.size());
-  }
-  copied.sha256 = hasher.Finish().Text();
-  return copied;
-}
 
 std::string NameOf(const std::string& path) {
   if (path == kStandardInput) return "stdin";
@@ -89,7 +67,7 @@ Result<std::string> FileImport::CopyIn(io::Source& source, const ImportOptions& 
   if (!path) return path.error();
   FileFacts copied;
   const Status written = WriteDurably(fs, PartPath(*path), [&](io::WritableFile& file) -> Status {
-    Result<FileFacts> done = Copy(source, file, options.progress);
+    Result<FileFacts> done = CopyTo(source, file, options.progress);
     if (!done) return done.error();
     copied = *done;
     return {};
@@ -140,9 +118,10 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
   Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), *file);
   if (!wacz) return wacz.error();
   if (*wacz != nullptr) {
-    Result<std::vector<std::string>> complaints = (*wacz)->Examine();
-    if (!complaints) return complaints.error();
-    outcome.complaints = *std::move(complaints);
+    Result<WaczExamination> found = (*wacz)->Examine();
+    if (!found) return found.error();
+    outcome.complaints = std::move(found->complaints);
+    container_.part_sha256s = std::move(found->part_sha256s);
   }
   container_.Describe(*summary);
   for (const auto& [batch, count] : summary->batches) {
@@ -154,6 +133,10 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
   if (!added) return added.error();
   outcome.is_new = *added;
   outcome.container = container_;
+  if (!*added) {
+    outcome.container = *archive_.FindKnown(container_);
+    return outcome;
+  }
   outcome.summary = *std::move(summary);
   return outcome;
 }

@@ -133,6 +133,9 @@ class ContainerPurge {
       Container fresh = old_;
       fresh.number = place->number;
       fresh.volume = place->volume;
+      fresh.key.clear();
+      fresh.operation.clear();
+      fresh.part_sha256s.clear();
       fresh.run = run;
       fresh.batches.clear();
       fresh.ids = doomed_.stay;

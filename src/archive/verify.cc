@@ -44,7 +44,12 @@ class Verification {
       return Say(fmt::format("{}: has {} bytes and had {} when it came; restore it from a backup",
                              *path, *size, container.bytes));
     }
-    if (!options_.read_files) return;
+    if (!options_.read_files) {
+      const Result<bool> there = view_.fs().Exists(*path);
+      if (!there) return Say(there.error().text);
+      if (!*there) Say(fmt::format("{}: is not there; restore it from a backup", *path));
+      return;
+    }
     const Result<FileFacts> facts = FactsOf(view_.fs(), *path, [&](std::uint64_t bytes) {
       outcome_.bytes += bytes;
       if (options_.progress) options_.progress(bytes);

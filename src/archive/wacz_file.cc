@@ -250,8 +250,9 @@ std::vector<WaczFile::Resource> WaczFile::ReadResources(
   return resources;
 }
 
-Result<std::vector<std::string>> WaczFile::Examine() const {
-  std::vector<std::string> complaints;
+Result<WaczExamination> WaczFile::Examine() const {
+  WaczExamination found;
+  std::vector<std::string>& complaints = found.complaints;
   const std::vector<Resource> resources = ReadResources(complaints);
   for (const Resource& resource : resources) {
     if (zip_->Find(resource.name) != nullptr) continue;
@@ -269,6 +270,15 @@ Result<std::vector<std::string>> WaczFile::Examine() const {
       complaints.push_back(digest.error().text);
       continue;
     }
+    if (std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+          return part.is_readable && part.name == entry.name;
+        })) {
+      const bool is_sha256 = digest->algorithm() == DigestAlgorithm::kSha256;
+      const Result<Digest> sha256 =
+          is_sha256 ? *digest : DigestOfContent(*zip_, entry, DigestAlgorithm::kSha256);
+      if (!sha256) return sha256.error();
+      found.part_sha256s.push_back(sha256->Text());
+    }
     if (resource == resources.end()) continue;
     if (resource->bytes && *resource->bytes != entry.bytes) {
       complaints.push_back(fmt::format("{} has {} bytes and not {}, as {} says", entry.name,
@@ -280,7 +290,7 @@ Result<std::vector<std::string>> WaczFile::Examine() const {
                                        resource->digest->Labelled()));
     }
   }
-  return complaints;
+  return found;
 }
 
 Result<std::unique_ptr<WaczFile>> OpenWacz(io::FileSystem& fs, const std::string& path) {

@@ -36,6 +36,12 @@ struct WaczPage {
   std::string text;   // what a browser showed; empty: none is said
 };
 
+// What a look at all of a WACZ file showed.
+struct WaczExamination {
+  std::vector<std::string> complaints;    // what it says of itself and is not so
+  std::vector<std::string> part_sha256s;  // of the archive files inside, in hexadecimal digits
+};
+
 // A WACZ file: a ZIP file that holds archive files as they are, and lists of pages and digests. See
 // docs/formats/wacz.md. Thread-safe.
 class WaczFile {
@@ -65,9 +71,8 @@ class WaczFile {
   // `take`.
   Status ForEachPage(const std::function<Status(const WaczPage&)>& take) const;
 
-  // Reads all there is and compares it with what the file says of itself: a line for each thing
-  // that is not so. Errors: kIo.
-  Result<std::vector<std::string>> Examine() const;
+  // Reads all there is and compares it with what the file says of itself. Errors: kIo.
+  Result<WaczExamination> Examine() const;
 
  private:
   struct Resource;

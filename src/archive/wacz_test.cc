@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "archive/purge.h"
@@ -154,11 +155,12 @@ TEST(Wacz, SaysWhatIsNotAsItsListOfDigestsSays) {
   const auto wacz = OpenWacz(fs, "x.wacz");
   ASSERT_TRUE(wacz);
   ASSERT_NE(*wacz, nullptr);
-  const auto complaints = (*wacz)->Examine();
-  ASSERT_TRUE(complaints);
-  ASSERT_EQ(complaints->size(), 2u);
-  EXPECT_NE((*complaints)[0].find("archive/1.warc.gz has "), std::string::npos);
-  EXPECT_NE((*complaints)[1].find("archive/1.warc.gz is not what it was"), std::string::npos);
+  const auto found = (*wacz)->Examine();
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->complaints.size(), 2u);
+  EXPECT_NE(found->complaints[0].find("archive/1.warc.gz has "), std::string::npos);
+  EXPECT_NE(found->complaints[1].find("archive/1.warc.gz is not what it was"), std::string::npos);
+  EXPECT_EQ(found->part_sha256s.size(), 2u);
 }
 
 TEST(Wacz, ACutOneGivesWhatIsThere) {
@@ -221,6 +223,30 @@ TEST(Wacz, W15_WhatIsTakenDownIsPurgedFromIt) {
   ASSERT_TRUE((*archive)->Remove({{200405, 1}, {200406, 0}, {200406, 1}}, "asked for", ""));
   ASSERT_TRUE(PurgeRemoved(**archive));
   EXPECT_TRUE((*archive)->View().holdings().containers().empty());
+}
+
+TEST(Wacz, W15_TheFilesThatItWasMadeOfComeOnce) {
+  for (const bool wacz_first : {true, false}) {
+    io::MemoryFileSystem fs;
+    PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
+    PutFile(fs, "1.warc.gz", FirstWarc());
+    PutFile(fs, "2.warc", SecondWarc());
+    ArchiveLab lab(fs);
+    ASSERT_TRUE(lab.Create());
+    for (const auto rebuild :
+         {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+      auto archive = lab.Open(rebuild);
+      ASSERT_TRUE((*archive)->BeginRun("import", ""));
+      std::vector<std::string> files = {"x.wacz", "1.warc.gz", "2.warc"};
+      if (!wacz_first) std::reverse(files.begin(), files.end());
+      for (const std::string& file : files) {
+        const auto outcome = ImportFile(**archive, 1, file, {});
+        ASSERT_TRUE(outcome) << outcome.error().text;
+      }
+      EXPECT_EQ(Lines((*archive)->View()).size(), 4u);
+      EXPECT_EQ((*archive)->View().holdings().containers().size(), wacz_first ? 1u : 2u);
+    }
+  }
 }
 
 // All captures of an archive as a WACZ file.

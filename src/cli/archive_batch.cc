@@ -4,6 +4,7 @@
 
 #include "archive/purge.h"
 #include "archive/removal.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "util/ascii.h"
 
@@ -76,17 +77,68 @@ ExitCode RunLs(const Arguments& arguments, Context& context) {
   return code;
 }
 
-ExitCode RunDrop(const Arguments& arguments, Context& context) {
-  const std::string reason = arguments.Get("--reason").value_or("");
+// A month like 200405; nothing for anything else.
+std::optional<std::uint32_t> BatchOf(const Arguments& arguments) {
   const auto batch =
       arguments.positionals.size() == 1 ? ParseDecimal(arguments.positionals[0]) : std::nullopt;
-  if (!batch || *batch > 999912 || reason.empty()) {
+  if (!batch || *batch > 999912) return std::nullopt;
+  return static_cast<std::uint32_t>(*batch);
+}
+
+// The containers with captures of a batch.
+std::vector<archive::Container> ContainersOf(const archive::Holdings& holdings,
+                                             std::uint32_t batch) {
+  std::vector<archive::Container> containers;
+  for (const auto& [number, container] : holdings.containers()) {
+    if (container.Has(batch)) containers.push_back(container);
+  }
+  return containers;
+}
+
+ExitCode RunMove(const Arguments& arguments, Context& context) {
+  const std::optional<std::uint32_t> batch = BatchOf(arguments);
+  const std::string volume = arguments.Get("--to").value_or("");
+  if (!batch || volume.empty()) {
+    Complain(context, "say which batch, a month like 200405, and where to, with --to VOLUME");
+    return ExitCode::kUsage;
+  }
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveWriter> archive =
+      OpenArchiveToWrite(ArchiveDirectory(arguments), "batch move", context, code);
+  if (archive == nullptr) return code;
+  const std::vector<archive::Container> containers =
+      ContainersOf(archive->View().holdings(), *batch);
+  if (containers.empty()) {
+    Complain(context, fmt::format("there are no captures of batch {}; nothing was moved", *batch));
+    return ExitCode::kFailed;
+  }
+  std::uint64_t bytes = 0;
+  std::uint64_t mixed = 0;
+  for (const archive::Container& container : containers) {
+    const Status moved = archive->Move(container.number, volume);
+    if (!moved) return Fail(context, moved.error());
+    bytes += container.bytes;
+    if (container.batches.size() > 1) ++mixed;
+  }
+  Complain(context, fmt::format("batch {} is in volume {}: {}, {}", *batch, volume,
+                                Count(containers.size(), "file"), ByteCount(bytes)));
+  ComplainOfDelivery(*archive, context);
+  if (mixed > 0) {
+    Complain(context, fmt::format("{} of them also hold captures of other months", mixed));
+  }
+  return ExitCode::kDone;
+}
+
+ExitCode RunDrop(const Arguments& arguments, Context& context) {
+  const std::string reason = arguments.Get("--reason").value_or("");
+  const std::optional<std::uint32_t> batch = BatchOf(arguments);
+  if (!batch || reason.empty()) {
     Complain(context, "say which batch, a month like 200405, and why, with --reason TEXT");
     return ExitCode::kUsage;
   }
   archive::CaptureQuery query;
   query.where.what = catalog::SelectAll();
-  query.batch = static_cast<std::uint32_t>(*batch);
+  query.batch = *batch;
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(ArchiveDirectory(arguments), "batch drop", context, code);
@@ -120,6 +172,22 @@ Command LsOfBatches() {
   return command;
 }
 
+Command MoveOfBatch() {
+  Command command;
+  command.name = "move";
+  command.summary = "Bring the captures of a month to another volume";
+  command.details =
+      "Files that hold captures of the month move whole, with what else is in them. Each is "
+      "copied, read back and compared with the ledger before it is deleted where it was. VOLUME is "
+      "one of archive.toml, in a directory or behind a connector. What is interrupted is finished "
+      "or undone by the next command that writes; repeat it then.";
+  command.arguments = "MONTH";
+  command.options = WithArchiveOption({{"--to", "VOLUME", "Where to"}});
+  command.examples = {{"stele batch move 200405 --to tape", "Put a month elsewhere"}};
+  command.run = RunMove;
+  return command;
+}
+
 Command DropOfBatch() {
   Command command;
   command.name = "drop";
@@ -140,12 +208,12 @@ Command DropOfBatch() {
 Command BatchCommand() {
   Command command;
   command.name = "batch";
-  command.summary = "List and drop captures by month";
+  command.summary = "List, move and drop captures by month";
   command.details =
       "A batch is the captures of one month, 200405 for May 2004. To export one: stele export "
       "--batch 200405 FILE.";
   command.examples = {{"stele batch ls", "Which months are there?"}};
-  command.commands = {LsOfBatches(), DropOfBatch()};
+  command.commands = {LsOfBatches(), MoveOfBatch(), DropOfBatch()};
   return command;
 }
 

@@ -129,6 +129,13 @@ std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, 
   return nullptr;
 }
 
+void ComplainOfDelivery(archive::ArchiveWriter& writer, Context& context) {
+  if (const std::optional<Error> failure = writer.delivery_failure()) {
+    Complain(context,
+             fmt::format("files wait for their volume, or to be deleted there: {}", failure->text));
+  }
+}
+
 std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
     const std::string& directory, std::string_view command, Context& context, ExitCode& code,
     archive::ArchiveWriter::Rebuild rebuild) {
@@ -138,7 +145,10 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
       {context.fs, context.clock, context.random,
        fmt::format("stele {}, process {} on {}", command, ::getpid(), host)},
       directory, rebuild);
-  if (writer) return std::move(*writer);
+  if (writer) {
+    ComplainOfDelivery(**writer, context);
+    return std::move(*writer);
+  }
   code = Fail(context, writer.error());
   return nullptr;
 }

@@ -41,6 +41,9 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
     const std::string& directory, std::string_view command, Context& context, ExitCode& code,
     archive::ArchiveWriter::Rebuild rebuild = archive::ArchiveWriter::Rebuild::kNothing);
 
+// Says so when files could not be brought to their volume, or deleted there; that is done later.
+void ComplainOfDelivery(archive::ArchiveWriter& writer, Context& context);
+
 // Options that choose captures, and what they say, together with these URLs.
 std::vector<Option> WithCaptureOptions(std::vector<Option> options);
 // Errors: kInvalid, for the person who typed it.

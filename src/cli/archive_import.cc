@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -182,6 +183,8 @@ bool AnyCanBeRead(const std::vector<std::string>& files, Context& context) {
   return false;
 }
 
+bool IsWaczName(const std::string& path) { return AsciiLower(path).ends_with(".wacz"); }
+
 // Makes the archive where there is none. Nothing: a complaint was made.
 Status MakeArchive(const std::string& directory, const Arguments& arguments, Context& context) {
   const Result<bool> there = archive::IsArchive(context.fs, directory);
@@ -244,9 +247,17 @@ ExitCode Run(const Arguments& arguments, Context& context) {
                    arguments.Has("--quiet"),
                    {arguments.positionals.begin(), arguments.positionals.end()},
                    context};
-  code = RunOverFiles(*files, threads, context.out, ShowsProgress(arguments, context), context,
-                      [&](FileJob& job) { return import.Import(job); });
+  // A WACZ file before the WARC files that it was made of, which are known then.
+  const auto others = std::stable_partition(files->begin(), files->end(), IsWaczName);
+  for (const std::vector<std::string>& part :
+       {std::vector(files->begin(), others), std::vector(others, files->end())}) {
+    if (part.empty()) continue;
+    code =
+        std::max(code, RunOverFiles(part, threads, context.out, ShowsProgress(arguments, context),
+                                    context, [&](FileJob& job) { return import.Import(job); }));
+  }
   if (const Status ended = archive->EndRun(*run); !ended) return Fail(context, ended.error());
+  ComplainOfDelivery(*archive, context);
   if (!arguments.Has("--quiet")) {
     const Totals& totals = import.totals;
     const std::string text = fmt::format(

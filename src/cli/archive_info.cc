@@ -24,6 +24,27 @@ Sums SumsOf(const archive::Holdings& holdings) {
   return sums;
 }
 
+struct VolumeSums {
+  std::string name;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t waiting = 0;  // of a remote volume: files that are not there yet
+};
+
+std::vector<VolumeSums> VolumesOf(const archive::ArchiveView& view) {
+  std::vector<VolumeSums> sums;
+  for (const archive::ArchiveConfig::Volume& volume : view.layout().config().volumes) {
+    sums.push_back({volume.name});
+    for (const auto& [number, container] : view.holdings().containers()) {
+      if (container.volume != volume.name) continue;
+      ++sums.back().files;
+      sums.back().bytes += container.bytes;
+      if (view.layout().Waits(container)) ++sums.back().waiting;
+    }
+  }
+  return sums;
+}
+
 std::string InfoText(const archive::ArchiveView& view) {
   const archive::ArchiveConfig& config = view.layout().config();
   const archive::Holdings& holdings = view.holdings();
@@ -40,6 +61,15 @@ std::string InfoText(const archive::ArchiveView& view) {
   if (sums.losses > 0) out += fmt::format("{} could not be read\n", Count(sums.losses, "place"));
   for (const archive::Dependency& dependency : holdings.dependencies()) {
     out += DependencyText(dependency) + '\n';
+  }
+  const std::vector<VolumeSums> volumes = VolumesOf(view);
+  if (volumes.size() > 1) {
+    out += "\nvolumes:\n";
+    for (const VolumeSums& volume : volumes) {
+      out += fmt::format("  {}  {}, {}{}\n", volume.name, Count(volume.files, "file"),
+                         ByteCount(volume.bytes),
+                         volume.waiting > 0 ? fmt::format(", {} wait here", volume.waiting) : "");
+    }
   }
   out += "\nruns:\n";
   for (const auto& [number, run] : holdings.runs()) {
@@ -63,8 +93,14 @@ std::string InfoJson(const archive::ArchiveView& view) {
     out += ", ";
   }
   out += fmt::format(
-      "\"captures\": {}, \"containers\": {}, \"bytes\": {}, \"losses\": {}, \"runs\": [",
+      "\"captures\": {}, \"containers\": {}, \"bytes\": {}, \"losses\": {}, \"volumes\": [",
       sums.captures, holdings.containers().size(), sums.bytes, sums.losses);
+  for (const VolumeSums& volume : VolumesOf(view)) {
+    if (out.back() != '[') out += ", ";
+    out += fmt::format("{{\"volume\": \"{}\", \"files\": {}, \"bytes\": {}, \"waiting\": {}}}",
+                       volume.name, volume.files, volume.bytes, volume.waiting);
+  }
+  out += "], \"runs\": [";
   for (const auto& [number, run] : holdings.runs()) {
     if (out.back() != '[') out += ", ";
     out += fmt::format("{{\"run\": {}, \"kind\": \"{}\", \"begin\": \"{}\", \"end\": ", number,
