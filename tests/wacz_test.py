@@ -57,12 +57,18 @@ class Import(Archive):
         self.stele("import", path)
         self.assertEqual(len(self.rows()), 4)
 
-    def test_a_packed_warc_file_is_named(self):
-        done = subprocess.run([STELE, "import", "--archive", self.archive,
-                               self.wacz(["archive/2.warc.gz"])], capture_output=True, check=False)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"archive/2.warc.gz: is compressed by ZIP; unpack it", done.stderr)
-        self.assertEqual(len(self.rows()), 2)
+    def test_W15_packed_warc_files_are_read_too(self):
+        self.stele("import", self.wacz(["archive/1.warc.gz", "archive/2.warc.gz"]))
+        self.assertEqual(self.stele("get", "http://example.org/frame"), "frame")
+        self.assertEqual(self.stele("get", "http://other.example/a"), "a")
+        self.assertEqual([row["url"] for row in self.rows("--pages")], ["http://example.org/"])
+        before = self.rows()
+        self.stele("reindex", "--from-files")
+        self.assertEqual(self.rows(), before)
+        self.stele("verify")
+        # The files that it was made of are known.
+        self.stele("import", self.put("1.warc.gz", RECORDS), self.put("2.warc.gz", OTHERS))
+        self.assertEqual(self.rows(), before)
 
 
 class Export(Archive):

@@ -11,7 +11,6 @@
 #include "archive/wacz_export.h"
 #include "archive/warc_export.h"
 #include "formats/cdx/capture_rules.h"
-#include "io/part_source.h"
 #include "io/random.h"
 #include "util/ascii.h"
 
@@ -166,19 +165,22 @@ void SendRecord(const Call& call, std::string_view rest) {
   }
   const archive::ArchiveView& view = call.sight.view();
   const Result<std::string> path = view.PathOf(held->row.place.container);
-  auto file = path ? view.fs().OpenForReading(*path)
-                   : Result<std::unique_ptr<io::ReadableFile>>(path.error());
-  char magic[2] = {};
+  const auto open = [&](std::uint64_t length) {
+    return path ? archive::OpenBytes(view.fs(), *path, held->row.place.offset, length)
+                : Result<std::unique_ptr<io::Source>>(path.error());
+  };
+  auto magic = open(1);
+  char first = 0;
   const Result<std::size_t> begin =
-      file ? (*file)->ReadAt(held->row.place.offset, magic) : Result<std::size_t>(file.error());
-  if (!begin) return SendError(call, Unreadable(*call.sight.snapshot(), *held, begin.error()));
-  const bool gzip = *begin == 2 && magic[0] == '\x1F' && magic[1] == '\x8B';
+      magic ? (*magic)->Read({&first, 1}) : Result<std::size_t>(magic.error());
+  auto source =
+      begin ? open(held->row.place.length) : Result<std::unique_ptr<io::Source>>(begin.error());
+  if (!source) return SendError(call, Unreadable(*call.sight.snapshot(), *held, source.error()));
+  const bool gzip = first == '\x1F';
   net::ResponseStart start = DownloadStart(
       "application/warc", fmt::format("{}-{}.warc{}", id->batch, id->serial, gzip ? ".gz" : ""));
   start.length = held->row.place.length;
-  auto source = std::make_unique<io::FileSource>(std::move(*file), held->row.place.offset);
-  static_cast<void>(call.response.SendFrom(
-      start, std::make_unique<io::PartSource>(std::move(source), 0, held->row.place.length)));
+  static_cast<void>(call.response.SendFrom(start, *std::move(source)));
 }
 
 void SendWarc(const Call& call, const io::Clock& clock) {

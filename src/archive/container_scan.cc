@@ -366,6 +366,25 @@ Status Scan::Flush() {
   return added;
 }
 
+// Ends where what is read is damaged.
+class UndamagedPart final : public io::Source {
+ public:
+  UndamagedPart(std::unique_ptr<io::Source> source, std::optional<Error>& damage)
+      : source_(std::move(source)), damage_(damage) {}
+
+  Result<std::size_t> Read(std::span<char> out) override {
+    if (damage_) return std::size_t{0};
+    Result<std::size_t> read = source_->Read(out);
+    if (read || read.error().code != ErrorCode::kCorrupt) return read;
+    damage_ = read.error();
+    return std::size_t{0};
+  }
+
+ private:
+  const std::unique_ptr<io::Source> source_;
+  std::optional<Error>& damage_;
+};
+
 Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsSink& rows,
                 ContainerSummary& summary) {
   Result<WaczPages> pages = wacz.ReadPages();
@@ -380,13 +399,18 @@ Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsS
   };
   for (const WaczFile::Part& part : wacz.parts()) {
     if (!part.is_readable) {
-      lose(part, "is compressed by ZIP; unpack it and import it");
+      lose(part, "is encrypted, or packed in a way that we cannot read; unpack it and import it");
       continue;
     }
-    Result<std::unique_ptr<io::ReadableFile>> slice = wacz.OpenPart(part);
-    if (!slice) return slice.error();
-    Result<std::unique_ptr<archive_file::ArchiveFile>> file = archive_file::ArchiveFile::Open(
-        std::make_unique<io::FileSource>(*std::move(slice)), part.name);
+    std::optional<Error> damage;
+    Result<std::unique_ptr<io::Source>> source = wacz.ReadPart(part);
+    if (!source) return source.error();
+    if (part.is_packed) {
+      source =
+          std::unique_ptr<io::Source>(std::make_unique<UndamagedPart>(*std::move(source), damage));
+    }
+    Result<std::unique_ptr<archive_file::ArchiveFile>> file =
+        archive_file::ArchiveFile::Open(*std::move(source), part.name);
     if (!file && file.error().code == ErrorCode::kIo) return file.error();
     if (!file) {
       lose(part, file.error().text);
@@ -394,6 +418,7 @@ Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsS
     }
     scan.base = part.begin;
     if (const Status scanned = ScanContainer(**file, scan, rows, summary); !scanned) return scanned;
+    if (damage) lose(part, damage->text);
   }
   return {};
 }

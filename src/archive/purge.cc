@@ -86,10 +86,10 @@ Result<Extents> ExtentsOf(record::RecordReader& reader, const std::string& path,
 Status CheckMembers(const WaczFile& wacz, const std::string& path) {
   for (const WaczFile::Part& part : wacz.parts()) {
     if (!part.is_readable) continue;
-    Result<std::unique_ptr<io::ReadableFile>> slice = wacz.OpenPart(part);
-    if (!slice) return slice.error();
+    Result<std::unique_ptr<io::Source>> source = wacz.ReadPart(part);
+    if (!source) return source.error();
     Result<std::unique_ptr<archive_file::ArchiveFile>> file =
-        archive_file::ArchiveFile::Open(std::make_unique<io::FileSource>(*std::move(slice)), path);
+        archive_file::ArchiveFile::Open(*std::move(source), path);
     if (!file) return file.error();
     const Result<Extents> extents = ExtentsOf((*file)->reader(), path, {});
     if (!extents) return extents.error();

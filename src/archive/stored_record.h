@@ -11,6 +11,7 @@
 #include "catalog/capture.h"
 #include "formats/record/block_stream.h"
 #include "io/file_system.h"
+#include "io/stream.h"
 #include "util/result.h"
 
 namespace stele::archive {
@@ -47,5 +48,10 @@ class StoredRecord {
   std::optional<record::BlockStream> block_;
   bool good_ = true;
 };
+
+// The bytes of a record as they lie in the file at `path`, or in an archive file inside it. Errors:
+// those of opening it; kCorrupt, also when they are read.
+Result<std::unique_ptr<io::Source>> OpenBytes(io::FileSystem& fs, const std::string& path,
+                                              std::uint64_t offset, std::uint64_t length);
 
 }  // namespace stele::archive

@@ -25,6 +25,8 @@ constexpr std::size_t kPackageBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kPageLineBytesMax = std::size_t{8} << 20;
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::int64_t kSecond = 1000;
+// Places end here, whatever a ZIP file says of the sizes of its members.
+constexpr std::uint64_t kPlaceMax = std::uint64_t{1} << 60;
 
 bool IsArchiveFile(std::string_view name) {
   if (!name.starts_with("archive/")) return false;
@@ -133,11 +135,13 @@ Result<std::unique_ptr<WaczFile>> WaczFile::Open(std::shared_ptr<const io::Reada
   const Result<std::size_t> read = file->ReadAt(0, begin);
   if (!read) return read.error();
   if (*read < begin.size() || !zip::LooksLikeZip(begin)) return std::unique_ptr<WaczFile>();
+  const Result<std::uint64_t> size = file->Size();
+  if (!size) return size.error();
   Result<std::unique_ptr<zip::ZipReader>> zip = zip::ZipReader::Open(std::move(file));
   if (!zip && zip.error().code == ErrorCode::kIo) return zip.error();
   if (!zip) return std::unique_ptr<WaczFile>();
   std::unique_ptr<WaczFile> wacz(new WaczFile(*std::move(zip)));
-  if (const Status found = wacz->FindParts(); !found) {
+  if (const Status found = wacz->FindParts(*size); !found) {
     if (found.error().code == ErrorCode::kCorrupt) return std::unique_ptr<WaczFile>();
     return found.error();
   }
@@ -145,26 +149,44 @@ Result<std::unique_ptr<WaczFile>> WaczFile::Open(std::shared_ptr<const io::Reada
   const bool any = std::any_of(wacz->parts_.begin(), wacz->parts_.end(),
                                [](const Part& part) { return part.is_readable; });
   if (!any) {
-    return Error{ErrorCode::kInvalid,
-                 "the WARC files in this WACZ file are compressed by ZIP, so that records cannot "
-                 "be read where they lie; unpack it and import them"};
+    return Error{
+        ErrorCode::kInvalid,
+        "the WARC files in this WACZ file are encrypted, or packed in a way that we cannot "
+        "read; unpack it and import them"};
   }
   return wacz;
 }
 
-Status WaczFile::FindParts() {
+Status WaczFile::FindParts(std::uint64_t file_bytes) {
+  std::vector<Part> packed;
+  std::uint64_t place = file_bytes;
   for (const zip::Entry& entry : zip_->entries()) {
     if (!IsArchiveFile(entry.name)) continue;
     const Result<zip::Range> range = zip_->RangeOf(entry);
     if (!range) return range.error();
-    parts_.push_back({entry.name, range->begin, range->end,
-                      entry.method == zip::Method::kStored && !entry.is_encrypted});
+    // A dictionary at the begin of a zstd file is needed for every record.
+    if (entry.method == zip::Method::kDeflated && !entry.is_encrypted &&
+        !entry.name.ends_with(".zst") && place < kPlaceMax && entry.bytes < kPlaceMax - place) {
+      packed.push_back({entry.name, place, place + entry.bytes, true, true});
+      place += entry.bytes;
+      continue;
+    }
+    const bool is_stored = entry.method == zip::Method::kStored && !entry.is_encrypted;
+    parts_.push_back({entry.name, range->begin, range->end, is_stored, !is_stored});
   }
+  parts_.insert(parts_.end(), packed.begin(), packed.end());
   return {};
 }
 
 Result<std::unique_ptr<io::ReadableFile>> WaczFile::OpenPart(const Part& part) const {
   return zip_->OpenStored(*zip_->Find(part.name));
+}
+
+Result<std::unique_ptr<io::Source>> WaczFile::ReadPart(const Part& part) const {
+  if (part.is_packed) return zip_->OpenContent(*zip_->Find(part.name));
+  Result<std::unique_ptr<io::ReadableFile>> file = OpenPart(part);
+  if (!file) return file.error();
+  return std::unique_ptr<io::Source>(std::make_unique<io::FileSource>(*std::move(file)));
 }
 
 const WaczFile::Part* WaczFile::PartAt(std::uint64_t offset) const {

@@ -47,21 +47,25 @@ struct WaczExamination {
 class WaczFile {
  public:
   // Null when it is none: no ZIP file, one that is damaged, or one without archive files. Errors:
-  // kInvalid when its archive files are all packed, so that no record can be read where it lies;
-  // kIo.
+  // kInvalid when none of its archive files can be read; kIo.
   static Result<std::unique_ptr<WaczFile>> Open(std::shared_ptr<const io::ReadableFile> file);
 
-  // An archive file inside.
+  // An archive file inside. One that ZIP compressed has no place where its bytes lie; it is given
+  // one behind the end of the file, and behind those of others before it.
   struct Part {
     std::string name;  // "archive/data.warc.gz"
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    bool is_readable = false;  // stored as it is
+    bool is_readable = false;
+    bool is_packed = false;  // compressed by ZIP
   };
-  // In the order of the file.
+  // By their places.
   const std::vector<Part>& parts() const { return parts_; }
-  // Requires: is_readable.
+  // Requires: is_readable, and not is_packed.
   Result<std::unique_ptr<io::ReadableFile>> OpenPart(const Part& part) const;
+  // From begin to end; with a file, unless it is packed. Errors: kCorrupt, also when it is read.
+  // Requires: is_readable.
+  Result<std::unique_ptr<io::Source>> ReadPart(const Part& part) const;
   // The part with this byte, readable; null when there is none.
   const Part* PartAt(std::uint64_t offset) const;
 
@@ -77,7 +81,7 @@ class WaczFile {
  private:
   struct Resource;
   explicit WaczFile(std::unique_ptr<zip::ZipReader> zip) : zip_(std::move(zip)) {}
-  Status FindParts();
+  Status FindParts(std::uint64_t file_bytes);
   Status ReadPageList(std::string_view name,
                       const std::function<Status(const WaczPage&)>& take) const;
   std::vector<Resource> ReadResources(std::vector<std::string>& complaints) const;

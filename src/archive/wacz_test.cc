@@ -8,10 +8,14 @@
 #include "archive/verify.h"
 #include "archive/wacz_export.h"
 #include "archive/wacz_file.h"
+#include "codec/crc32.h"
+#include "codec/deflate_codec.h"
 #include "codec/gzip_codec.h"
+#include "formats/zip/zip_format.h"
 #include "formats/zip/zip_reader.h"
 #include "formats/zip/zip_writer.h"
 #include "io/fault_file_system.h"
+#include "util/coding.h"
 
 namespace stele::archive {
 namespace {
@@ -247,6 +251,126 @@ TEST(Wacz, W15_TheFilesThatItWasMadeOfComeOnce) {
       EXPECT_EQ((*archive)->View().holdings().containers().size(), wacz_first ? 1u : 2u);
     }
   }
+}
+
+// A ZIP file whose members are deflated, as zip writes them when nobody tells it not to.
+std::string Deflated(const std::vector<std::pair<std::string, std::string>>& members) {
+  const auto put16 = [](std::string& out, std::size_t value) {
+    out += static_cast<char>(value & 0xff);
+    out += static_cast<char>(value >> 8);
+  };
+  std::string file;
+  std::string directory;
+  for (const auto& [name, bytes] : members) {
+    const std::string packed = *codec::DeflateCodec().Compress(bytes, 6);
+    std::string head;
+    put16(head, zip::kVersion);
+    put16(head, 0);
+    put16(head, zip::kDeflatedMethod);
+    PutFixed32(head, 0);
+    PutFixed32(head, codec::Crc32(0, bytes));
+    PutFixed32(head, static_cast<std::uint32_t>(packed.size()));
+    PutFixed32(head, static_cast<std::uint32_t>(bytes.size()));
+    put16(head, name.size());
+    put16(head, 0);
+    PutFixed32(directory, zip::kCentralSignature);
+    put16(directory, zip::kVersion);
+    directory += head + std::string(10, '\0');
+    PutFixed32(directory, static_cast<std::uint32_t>(file.size()));
+    directory += name;
+    PutFixed32(file, zip::kLocalSignature);
+    file += head + name + packed;
+  }
+  const std::size_t begin = file.size();
+  file += directory;
+  PutFixed32(file, zip::kEndSignature);
+  PutFixed32(file, 0);
+  put16(file, members.size());
+  put16(file, members.size());
+  PutFixed32(file, static_cast<std::uint32_t>(directory.size()));
+  PutFixed32(file, static_cast<std::uint32_t>(begin));
+  put16(file, 0);
+  return file;
+}
+
+TEST(Wacz, W15_FilesThatZipCompressedAreReadToo) {
+  io::MemoryFileSystem fs;
+  const std::string bytes = Deflated({{"archive/1.warc.gz", FirstWarc()},
+                                      {"pages/pages.jsonl", std::string(kPagesWithText)},
+                                      {"archive/2.warc", SecondWarc()}});
+  PutFile(fs, "x.wacz", bytes);
+  PutFile(fs, "1.warc.gz", FirstWarc());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  for (const auto rebuild :
+       {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+    auto archive = lab.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    const auto run = (*archive)->BeginRun("import", "");
+    for (const char* file : {"x.wacz", "1.warc.gz"}) {
+      const auto outcome = ImportFile(**archive, *run, file, {});
+      ASSERT_TRUE(outcome) << outcome.error().text;
+      EXPECT_TRUE(outcome->summary.losses.empty());
+    }
+    const ArchiveView view = (*archive)->View();
+    EXPECT_EQ(view.holdings().containers().size(), 1u);
+    EXPECT_EQ(*io::ReadFile(fs, "a/volumes/main/00000001/x.wacz"), bytes);
+    EXPECT_EQ(PagesAndOthers(view), kListed);
+    EXPECT_EQ(DefectsOf(view), std::vector<std::string>());
+  }
+  // What is exported has all of them, and what stays after a purge, too.
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(Lines((*archive)->View()).size(), 3u);
+  const std::string left = Unpacked(fs, "a/volumes/main/00000002/x.wacz");
+  EXPECT_EQ(left.find("<p>one"), std::string::npos);
+  EXPECT_NE(left.find("<p>three"), std::string::npos);
+}
+
+TEST(Wacz, W15_TheBytesOfARecordAreThoseOfItsPart) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", Deflated({{"archive/1.warc.gz", FirstWarc()}}));
+  const auto wacz = OpenWacz(fs, "x.wacz");
+  ASSERT_TRUE(wacz) << wacz.error().text;
+  const WaczFile::Part& part = (*wacz)->parts().at(0);
+  EXPECT_TRUE(part.is_packed);
+  EXPECT_GE(part.begin, io::ReadFile(fs, "x.wacz")->size());
+  auto source = OpenBytes(fs, "x.wacz", part.begin + 10, 20);
+  ASSERT_TRUE(source) << source.error().text;
+  std::string read(100, '\0');
+  const Result<std::size_t> size = (*source)->Read(read);
+  ASSERT_TRUE(size);
+  EXPECT_EQ(read.substr(0, *size), FirstWarc().substr(10, 20));
+}
+
+// Whatever byte is wrong: the file is taken or refused, and what is listed can be opened or is said
+// to be damaged.
+TEST(Wacz, W15_DamagedFilesThatZipCompressedAreNamed) {
+  const std::string whole = Deflated({{"archive/1.warc.gz", FirstWarc()}});
+  int taken = 0;
+  int named = 0;
+  for (std::size_t at = 0; at < whole.size(); at += 7) {
+    SCOPED_TRACE(at);
+    io::MemoryFileSystem fs;
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    PutFile(fs, "x.wacz", bytes);
+    ArchiveLab lab(fs);
+    ASSERT_TRUE(lab.Create());
+    auto archive = lab.Open();
+    ASSERT_TRUE((*archive)->BeginRun("import", ""));
+    const auto outcome = ImportFile(**archive, 1, "x.wacz", {});
+    if (!outcome) {
+      EXPECT_NE(outcome.error().code, ErrorCode::kIo) << outcome.error().text;
+      continue;
+    }
+    ++taken;
+    if (!outcome->summary.losses.empty() || !outcome->complaints.empty()) ++named;
+  }
+  EXPECT_GT(taken, 0);
+  EXPECT_GT(named, 0);
 }
 
 // All captures of an archive as a WACZ file.
