@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "formats/cdx/capture_rules.h"
+#include "util/checksum.h"
+
 namespace stele::archive {
 
 Result<std::string> ArchiveView::PathOf(std::uint32_t number) const {
@@ -46,13 +49,19 @@ Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenIn(const catalog::Capture
 
 Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(const catalog::Capture& capture) const {
   return OpenIn(capture.place, [&](const record::Record& record) {
-    return record.target_uri == capture.url && record.date == capture.time;
+    // A request in the same member has the same URL and time.
+    return cdx::IsCapture(record) && record.target_uri == capture.url &&
+           record.date == capture.time;
   });
 }
 
-Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenAt(
-    const catalog::CapturePlace& place) const {
-  return OpenIn(place, [](const record::Record&) { return true; });
+Result<std::unique_ptr<StoredRecord>> ArchiveView::Open(std::uint32_t container,
+                                                        const Companion& companion) const {
+  const catalog::CapturePlace place{container, companion.offset, companion.length};
+  return OpenIn(place, [&](const record::Record& record) {
+    return record.type == companion.type && ChecksumOf(record.target_uri) == companion.uri &&
+           NamedCapture(record) == companion.about;
+  });
 }
 
 }  // namespace stele::archive

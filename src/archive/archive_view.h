@@ -43,8 +43,9 @@ class ArchiveView {
 
   // The record of a capture. Errors: kNotFound, kIo; kCorrupt when it is not at its place.
   Result<std::unique_ptr<StoredRecord>> Open(const catalog::Capture& capture) const;
-  // The first record at a place. Errors: likewise.
-  Result<std::unique_ptr<StoredRecord>> OpenAt(const catalog::CapturePlace& place) const;
+  // A record that belongs to a capture of a container. Errors: likewise.
+  Result<std::unique_ptr<StoredRecord>> Open(std::uint32_t container,
+                                             const Companion& companion) const;
 
  private:
   Result<std::unique_ptr<StoredRecord>> OpenIn(const catalog::CapturePlace& place,

@@ -12,43 +12,57 @@ constexpr std::size_t kContainersMax = 4;
 // A record without a name for its capture belongs to one that is at most so many captures away.
 constexpr std::size_t kNearby = 2;
 
-struct Place {
-  std::uint64_t offset = 0;
-  std::uint64_t uri = 0;
-};
+bool IsBefore(const CaptureMark& a, const CaptureMark& b) { return a.position < b.position; }
 
-// The offset of the capture that it belongs to; nothing when there is none.
-std::optional<std::uint64_t> OwnerOf(
-    const Companion& companion, const std::vector<Place>& places,
-    const std::unordered_map<std::uint64_t, std::uint64_t>& by_record_id) {
-  if (const auto named = by_record_id.find(companion.about);
-      companion.about != 0 && named != by_record_id.end()) {
-    return named->second;
-  }
-  const auto behind = std::upper_bound(
-      places.begin(), places.end(), companion.offset,
-      [](std::uint64_t offset, const Place& place) { return offset < place.offset; });
-  const auto at = static_cast<std::size_t>(behind - places.begin());
+// Records that share a member share its offset, too, so that nobody knows what stands beside what:
+// the only capture of that URI is meant.
+std::optional<std::size_t> CaptureAround(std::span<const CaptureMark> captures,
+                                         const Companion& companion) {
+  const auto [begin, end] = std::equal_range(captures.begin(), captures.end(),
+                                             CaptureMark{companion.offset, 0}, IsBefore);
+  if (begin == end) return CaptureBeside(captures, companion.offset, companion.uri);
+  const auto is_it = [&](const CaptureMark& mark) { return mark.uri == companion.uri; };
+  const auto found = std::find_if(begin, end, is_it);
+  if (found == end || std::find_if(found + 1, end, is_it) != end) return std::nullopt;
+  return static_cast<std::size_t>(found - captures.begin());
+}
+
+// Whether two cannot be told apart in their file.
+bool AreAlike(const Companion& a, const Companion& b) {
+  return a.type == b.type && a.offset == b.offset && a.about == b.about && a.uri == b.uri;
+}
+
+}  // namespace
+
+std::optional<std::size_t> CaptureBeside(std::span<const CaptureMark> captures,
+                                         std::uint64_t position, std::uint64_t uri) {
+  const auto behind =
+      std::upper_bound(captures.begin(), captures.end(), CaptureMark{position, 0}, IsBefore);
+  const auto at = static_cast<std::size_t>(behind - captures.begin());
   for (std::size_t distance = 1; distance <= kNearby; ++distance) {
     // Before it first: most writers put the response first.
-    if (at >= distance && places[at - distance].uri == companion.uri) {
-      return places[at - distance].offset;
-    }
-    if (at + distance - 1 < places.size() && places[at + distance - 1].uri == companion.uri) {
-      return places[at + distance - 1].offset;
+    if (at >= distance && captures[at - distance].uri == uri) return at - distance;
+    if (at + distance - 1 < captures.size() && captures[at + distance - 1].uri == uri) {
+      return at + distance - 1;
     }
   }
   return std::nullopt;
 }
 
-}  // namespace
+Companions::CaptureKey Companions::KeyOf(const catalog::Capture& capture) {
+  return {capture.place.offset, ChecksumOf(capture.url), capture.time.milliseconds};
+}
 
-Result<std::vector<Companion>> Companions::Of(const catalog::CapturePlace& capture) {
-  Result<const ByCapture*> loaded = Load(capture.container);
+Result<std::vector<Companion>> Companions::Of(const catalog::Capture& capture) {
+  Result<const ByCapture*> loaded = Load(capture.place.container);
   if (!loaded) return loaded.error();
   std::vector<Companion> companions;
-  const auto [begin, end] = (*loaded)->equal_range(capture.offset);
-  for (auto it = begin; it != end; ++it) companions.push_back(it->second);
+  const auto [begin, end] = (*loaded)->equal_range(KeyOf(capture));
+  for (auto it = begin; it != end; ++it) {
+    const bool is_there = std::any_of(companions.begin(), companions.end(),
+                                      [&](const Companion& c) { return AreAlike(c, it->second); });
+    if (!is_there) companions.push_back(it->second);
+  }
   return companions;
 }
 
@@ -61,12 +75,14 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   }
   Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(container);
   if (!rows) return rows.error();
-  std::vector<Place> places;
-  std::unordered_map<std::uint64_t, std::uint64_t> by_record_id;
+  std::vector<CaptureMark> marks;
+  std::vector<CaptureKey> keys;
+  std::unordered_map<std::uint64_t, std::size_t> by_record_id;
   const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     for (const ContainerCapture& capture : some) {
-      places.push_back({capture.row.place.offset, ChecksumOf(capture.row.url)});
-      by_record_id.emplace(capture.record_id, capture.row.place.offset);
+      by_record_id.emplace(capture.record_id, marks.size());
+      keys.push_back(KeyOf(capture.row));
+      marks.push_back({capture.row.place.offset, std::get<1>(keys.back())});
     }
     return {};
   });
@@ -75,9 +91,11 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   if (!companions) return companions.error();
   ByCapture found;
   for (const Companion& companion : *companions) {
-    if (const auto owner = OwnerOf(companion, places, by_record_id)) {
-      found.emplace(*owner, companion);
-    }
+    const auto named = by_record_id.find(companion.about);
+    const std::optional<std::size_t> owner = companion.about != 0 && named != by_record_id.end()
+                                                 ? std::optional(named->second)
+                                                 : CaptureAround(marks, companion);
+    if (owner) found.emplace(keys[*owner], companion);
   }
   if (containers_.size() >= kContainersMax) containers_.erase(containers_.begin());
   return &containers_.emplace(container, std::move(found)).first->second;

@@ -2,11 +2,24 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "archive/archive_view.h"
 
 namespace stele::archive {
+
+// Where a capture stands among the records of a file, and the checksum of its URI.
+struct CaptureMark {
+  std::uint64_t position = 0;
+  std::uint64_t uri = 0;
+};
+// The number of the capture that a record belongs to which names none: one of the same URI that
+// stands beside it, at most one other between them. `captures` are in the order of the file.
+std::optional<std::size_t> CaptureBeside(std::span<const CaptureMark> captures,
+                                         std::uint64_t position, std::uint64_t uri);
 
 // Which records of containers belong to which capture: a request or note names its capture's record
 // id, or stands beside it with the same URI. Keeps what it knows about the last containers that
@@ -16,10 +29,13 @@ class Companions {
   explicit Companions(const ArchiveView& view) : view_(view) {}
 
   // In the order of the file; none while the container grows. Errors: those of reading the rows.
-  Result<std::vector<Companion>> Of(const catalog::CapturePlace& capture);
+  Result<std::vector<Companion>> Of(const catalog::Capture& capture);
 
  private:
-  using ByCapture = std::multimap<std::uint64_t, Companion>;  // by the capture's offset
+  // Offset, which several share in a compressed member, checksum of the URL, and time.
+  using CaptureKey = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
+  using ByCapture = std::multimap<CaptureKey, Companion>;
+  static CaptureKey KeyOf(const catalog::Capture& capture);
   Result<const ByCapture*> Load(std::uint32_t container);
 
   const ArchiveView& view_;

@@ -86,6 +86,14 @@ std::uint64_t RecordIdHash(std::string_view record_id) {
   return record_id.empty() ? 0 : std::max<std::uint64_t>(1, ChecksumOf(record_id));
 }
 
+std::uint64_t NamedCapture(const record::Record& record) {
+  std::string_view named = record.fields.Find("WARC-Concurrent-To").value_or("");
+  if (named.empty() && record.type == record::RecordType::kMetadata) {
+    named = record.fields.Find("WARC-Refers-To").value_or("");
+  }
+  return RecordIdHash(named);
+}
+
 std::uint64_t ContainerSummary::captures() const {
   std::uint64_t sum = 0;
   for (const auto& [batch, count] : batches) sum += count;

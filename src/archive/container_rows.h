@@ -42,6 +42,9 @@ struct Companion {
 // A number for a record id, with or without <>; 0 for none.
 std::uint64_t RecordIdHash(std::string_view record_id);
 
+// RecordIdHash() of the capture that a request or note names; 0: none.
+std::uint64_t NamedCapture(const record::Record& record);
+
 // All that is to be said of a container as a whole.
 struct ContainerSummary {
   std::map<std::uint32_t, std::uint32_t> batches;  // captures of each

@@ -248,8 +248,7 @@ void Scan::FillRow(const Record& record, Waiting& waiting) {
 Result<bool> Scan::ReadRequest(const Record& record) {
   cdx::CaptureRequest request;
   request.uri = record.target_uri;
-  const std::uint64_t about = RecordIdHash(record.fields.Find("WARC-Concurrent-To").value_or(""));
-  const bool can_be_read_alone = record.at_member_start;
+  const std::uint64_t about = NamedCapture(record);
   payload_.Begin(record);
   TextSink body(cdx::kRequestBodyBytesMax);
   Result<bool> read = ReadBlock(record, &body);
@@ -269,10 +268,8 @@ Result<bool> Scan::ReadRequest(const Record& record) {
   Result<std::optional<record::Extent>> extent = Finish();
   if (!extent) return extent.error();
   if (!*extent) return false;
-  if (can_be_read_alone) {
-    const Status added = AddCompanion(RecordType::kRequest, request.uri, about, **extent);
-    if (!added) return added.error();
-  }
+  const Status added = AddCompanion(RecordType::kRequest, request.uri, about, **extent);
+  if (!added) return added.error();
   if (waiting_ && waiting_->url == request.uri) {
     if (changes_key) waiting_->key = cdx::KeyOf(request);
     if (is_for_page) waiting_->is_page = is_for_page;
@@ -287,10 +284,7 @@ Result<bool> Scan::ReadRequest(const Record& record) {
 
 Result<bool> Scan::ReadNotes(const Record& record) {
   const std::string uri(record.target_uri);
-  const bool can_be_read_alone = record.at_member_start;
-  std::string_view named = record.fields.Find("WARC-Concurrent-To").value_or("");
-  if (named.empty()) named = record.fields.Find("WARC-Refers-To").value_or("");
-  const std::uint64_t about = RecordIdHash(named);
+  const std::uint64_t about = NamedCapture(record);
   payload_.Begin(record);
   TextSink notes(kNoteBytesMax);
   Result<bool> read = ReadBlock(record, &notes);
@@ -302,10 +296,8 @@ Result<bool> Scan::ReadNotes(const Record& record) {
   if (waiting_ && waiting_->url == uri) {
     if (const std::optional<bool> is_page = IsPageByHops(notes.text)) waiting_->is_page = is_page;
   }
-  if (can_be_read_alone) {
-    const Status added = AddCompanion(RecordType::kMetadata, uri, about, **extent);
-    if (!added) return added.error();
-  }
+  const Status added = AddCompanion(RecordType::kMetadata, uri, about, **extent);
+  if (!added) return added.error();
   return true;
 }
 

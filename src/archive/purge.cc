@@ -5,25 +5,24 @@
 #include <algorithm>
 #include <set>
 
-#include "archive/companions.h"
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
+#include "archive/record_cut.h"
 #include "archive/wacz_export.h"
 #include "archive/wacz_file.h"
 #include "io/random.h"
+#include "util/checksum.h"
 
 namespace stele::archive {
 namespace {
 
 using catalog::CaptureId;
 
-constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
-
 // What a container has of what was taken down.
 struct Doomed {
-  std::set<std::uint64_t> offsets;  // of captures that go, and of what belongs to them
-  std::vector<CaptureId> stay;      // the other captures, in the order of the file
-  std::uint64_t removed = 0;        // captures that were taken down
+  std::vector<CutCapture> captures;  // all of them, in the order of the file
+  std::vector<CaptureId> stay;       // likewise
+  std::uint64_t removed = 0;         // captures that were taken down
 };
 
 Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
@@ -34,89 +33,20 @@ Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
   std::uint64_t ordinal = 0;
   const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     for (ContainerCapture& capture : some) {
-      container.Place(capture.row, ordinal++);
-      const bool is_removed = removed.contains(capture.row.id);
+      catalog::Capture& row = capture.row;
+      container.Place(row, ordinal++);
+      const bool is_removed = removed.contains(row.id);
       // A record that another has taken the place of goes with the others.
-      const auto place = view.holdings().NewPlaceOf(capture.row.id);
-      if (is_removed || (place && *place != container.number)) {
-        doomed.offsets.insert(capture.row.place.offset);
-      } else {
-        doomed.stay.push_back(capture.row.id);
-      }
+      const auto place = view.holdings().NewPlaceOf(row.id);
+      const bool goes = is_removed || (place && *place != container.number);
+      doomed.captures.push_back({row.place.offset, ChecksumOf(row.url), row.time, goes});
+      if (!goes) doomed.stay.push_back(row.id);
       if (is_removed) ++doomed.removed;
     }
     return {};
   });
   if (!read) return read.error();
-  Companions companions(view);
-  const std::set<std::uint64_t> captures = doomed.offsets;
-  for (const std::uint64_t offset : captures) {
-    Result<std::vector<Companion>> belonging = companions.Of({container.number, offset, 0});
-    if (!belonging) return belonging.error();
-    for (const Companion& companion : *belonging) doomed.offsets.insert(companion.offset);
-  }
   return doomed;
-}
-
-using Extents = std::vector<record::Extent>;
-
-// Where the records lie that go, each with what separates it from the next. Errors: kInvalid when
-// records share a member of a compressed file, so that none can be told from its neighbours.
-Result<Extents> ExtentsOf(record::RecordReader& reader, const std::string& path,
-                          const std::set<std::uint64_t>& offsets) {
-  Extents extents;
-  for (;;) {
-    Result<const record::Record*> record = reader.Next();
-    if (!record) return record.error();
-    if (*record == nullptr) return extents;
-    if (!(*record)->at_member_start) {
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("{}: several records share a member, so that none can be taken out; "
-                               "export what must stay, and take all of it down",
-                               path)};
-    }
-    const bool goes = offsets.contains((*record)->offset);
-    Result<record::Extent> extent = reader.Finish();
-    if (!extent && extent.error().code != ErrorCode::kCorrupt) return extent.error();
-    if (goes && extent) extents.push_back(*extent);
-  }
-}
-
-// Errors: kInvalid when records share a member in one of its files.
-Status CheckMembers(const WaczFile& wacz, const std::string& path) {
-  for (const WaczFile::Part& part : wacz.parts()) {
-    if (!part.is_readable) continue;
-    Result<std::unique_ptr<io::Source>> source = wacz.ReadPart(part);
-    if (!source) return source.error();
-    Result<std::unique_ptr<archive_file::ArchiveFile>> file =
-        archive_file::ArchiveFile::Open(*std::move(source), path);
-    if (!file) return file.error();
-    const Result<Extents> extents = ExtentsOf((*file)->reader(), path, {});
-    if (!extents) return extents.error();
-  }
-  return {};
-}
-
-// Copies a file but for some places of it.
-Status CopyWithout(const io::ReadableFile& from, const Extents& without, io::WritableFile& to) {
-  std::string buffer(kCopyBytes, '\0');
-  std::uint64_t at = 0;
-  auto next = without.begin();
-  for (;;) {
-    if (next != without.end() && at == next->offset) {
-      at += next->length;
-      ++next;
-      continue;
-    }
-    std::size_t want = buffer.size();
-    if (next != without.end()) want = std::min<std::uint64_t>(want, next->offset - at);
-    Result<std::size_t> read = from.ReadAt(at, std::span(buffer).first(want));
-    if (!read) return read.error();
-    if (*read == 0) return {};
-    const Status written = to.Append(std::string_view(buffer).substr(0, *read));
-    if (!written) return written;
-    at += *read;
-  }
 }
 
 class ContainerPurge {
@@ -163,11 +93,9 @@ class ContainerPurge {
     Result<std::string> path = archive_.layout().ContainerPath(fresh);
     if (!path) return path.error();
     const std::string part = PartPath(*path);
-    if (*wacz != nullptr) {
-      if (const Status good = CheckMembers(**wacz, *from); !good) return good;
-    }
     const Status written = WriteDurably(fs, part, [&](io::WritableFile& file) {
-      return *wacz == nullptr ? Cut(*from, file) : WriteWacz(part, file);
+      return *wacz == nullptr ? CopyWithout(fs, *from, doomed_.captures, file)
+                              : WriteWacz(part, file);
     });
     if (!written) return written;
     Result<FileFacts> facts = FactsOf(fs, part);
@@ -183,18 +111,6 @@ class ContainerPurge {
     fresh.losses = summary->losses.size();
     if (fresh.captures == fresh.ids.size()) return {};
     return Error{ErrorCode::kCorrupt, fmt::format("{}: not all captures could be read back", part)};
-  }
-
-  Status Cut(const std::string& from, io::WritableFile& file) {
-    io::FileSystem& fs = archive_.fs();
-    Result<std::unique_ptr<archive_file::ArchiveFile>> records =
-        archive_file::ArchiveFile::Open(fs, from);
-    if (!records) return records.error();
-    const Result<Extents> extents = ExtentsOf((*records)->reader(), from, doomed_.offsets);
-    if (!extents) return extents.error();
-    Result<std::unique_ptr<io::ReadableFile>> source = fs.OpenForReading(from);
-    if (!source) return source.error();
-    return CopyWithout(**source, *extents, file);
   }
 
   // Exports the captures that stay to a new file.

@@ -16,8 +16,7 @@ struct PurgeOutcome {
 // some of it are written again without it, and the old ones deleted. Everything else keeps its ids
 // and, byte for byte, its records; only of WACZ files, the captures that stay are exported to a new
 // one. What was interrupted goes on when it is called again. Errors: kInvalid for files that stay
-// where they are and are not ours to change, and for those in which several records share a gzip
-// member; those of reading and writing.
+// where they are and are not ours to change; those of reading and writing.
 Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive);
 
 }  // namespace stele::archive

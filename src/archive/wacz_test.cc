@@ -229,6 +229,37 @@ TEST(Wacz, W15_WhatIsTakenDownIsPurgedFromIt) {
   EXPECT_TRUE((*archive)->View().holdings().containers().empty());
 }
 
+TEST(Wacz, W15_RecordsThatShareAMemberInItArePurged) {
+  const std::string shared = *codec::GzipCodec().Compress(
+      WarcText(record::Compression::kNone)
+          .Response("http://s.example/", "2004-05-30T01:02:03Z", "gone")
+          .Request("http://s.example/", "2004-05-30T01:02:03Z", "GET /s")
+          .Response("http://a.example/", "2004-05-30T01:02:03Z", "here")
+          .Request("http://a.example/", "2004-05-30T01:02:03Z", "GET /a")
+          .bytes(),
+      6);
+  io::StringSink sink;
+  zip::ZipWriter zip(sink, {.time = testing::kNow});
+  ASSERT_TRUE(zip.Add("archive/1.warc.gz", shared));
+  ASSERT_TRUE(zip.Finish());
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", sink.Take());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "x.wacz", {}));
+  ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  const std::string left = Unpacked(fs, "a/volumes/main/00000002/x.wacz");
+  EXPECT_EQ(left.find("gone"), std::string::npos);
+  EXPECT_EQ(left.find("GET /s"), std::string::npos);
+  EXPECT_NE(left.find("here"), std::string::npos);
+  EXPECT_NE(left.find("GET /a"), std::string::npos);
+  EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+}
+
 TEST(Wacz, W15_TheFilesThatItWasMadeOfComeOnce) {
   for (const bool wacz_first : {true, false}) {
     io::MemoryFileSystem fs;

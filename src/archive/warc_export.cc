@@ -111,16 +111,16 @@ Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
     if (!extent) return extent.error();
     exported.extent = *extent;
   }
-  Result<std::vector<Companion>> companions = companions_.Of(capture.row.place);
+  Result<std::vector<Companion>> companions = companions_.Of(capture.row);
   if (!companions) return companions.error();
   for (const Companion& companion : *companions) {
     const catalog::CapturePlace place{capture.row.place.container, companion.offset,
                                       companion.length};
-    Result<std::unique_ptr<StoredRecord>> first = view_.OpenAt(place);
+    Result<std::unique_ptr<StoredRecord>> first = view_.Open(place.container, companion);
     if (!first) return first.error();
     Result<BlockFacts> facts = ExamineBlock(**first);
     if (!facts) return facts.error();
-    Result<std::unique_ptr<StoredRecord>> stored = view_.OpenAt(place);
+    Result<std::unique_ptr<StoredRecord>> stored = view_.Open(place.container, companion);
     if (!stored) return stored.error();
     Result<record::Extent> extent = CopyRecord(place, **stored, *facts, old_id, new_id);
     if (!extent) return extent.error();

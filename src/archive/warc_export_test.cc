@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "archive/test_archive.h"
+#include "codec/gzip_codec.h"
 
 namespace stele::archive {
 namespace {
@@ -91,6 +92,53 @@ TEST_F(Export, TakesRequestsAndNotesAlong) {
   EXPECT_EQ(records[2], "request http://a.example/ GET / HTTP/1.1\r\n\r\n");
   EXPECT_EQ(records[3], "metadata http://a.example/ fetchTimeMs: 3\r\n");
   EXPECT_TRUE(records[4].starts_with("response http://b.example/ "));
+}
+
+// In one gzip member, where captures share an offset.
+TEST_F(Export, W15_TakesOnlyItsOwnRequestsAlong) {
+  const std::string a = "http://a.example/";
+  const std::string b = "http://b.example/";
+  const std::string plain = WarcText(record::Compression::kNone)
+                                .Response(a, kThen, "one")
+                                .Request(a, kThen, "GET /1 HTTP/1.1")
+                                .Response(b, kThen, "two")
+                                .Request(b, kThen, "GET /2 HTTP/1.1")
+                                .Notes(b, kThen, "fetchTimeMs: 3\r\n")
+                                .Response(a, kLater, "three")
+                                .Request(a, kLater, "GET /3 HTTP/1.1")
+                                .bytes();
+  Import(*codec::GzipCodec().Compress(plain, 6));
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 8u);
+  EXPECT_EQ(records[2], "request http://a.example/ GET /1 HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(records[4], "request http://a.example/ GET /3 HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(records[5].starts_with("response http://b.example/ "));
+  EXPECT_EQ(records[6], "request http://b.example/ GET /2 HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(records[7], "metadata http://b.example/ fetchTimeMs: 3\r\n");
+}
+
+// A request first, as Heritrix never did but others do, so that it begins the member.
+TEST_F(Export, W15_ARequestThatBeginsAMemberGoesWithOneCapture) {
+  std::string plain;
+  for (const char* name : {"a", "b"}) {
+    const std::string url = fmt::format("http://{}.example/", name);
+    // The name in it is that of no capture here.
+    plain += WarcText(record::Compression::kNone, 90)
+                 .Request(url, kThen, fmt::format("GET /{} HTTP/1.1", name))
+                 .bytes();
+    plain += WarcText(record::Compression::kNone, static_cast<std::uint64_t>(name[0]))
+                 .Response(url, kThen, name)
+                 .bytes();
+  }
+  Import(*codec::GzipCodec().Compress(plain, 6));
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 5u);
+  EXPECT_EQ(records[2], "request http://a.example/ GET /a HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(records[4], "request http://b.example/ GET /b HTTP/1.1\r\n\r\n");
 }
 
 TEST_F(Export, D6_WritesTheWholeRecordInPlaceOfARevisit) {
