@@ -1,18 +1,20 @@
 // One pass in the order of keys counts everything, as all captures of a URL, the earlier runs'
 // too, come together there. Whether a revisit's payload is anywhere is asked of all captures at
-// once, in a second pass in the order of the files: one by one, a run of revisits whose originals
-// are elsewhere would take forever.
+// once, in passes in the order of the files: one by one, a run of revisits whose originals are
+// elsewhere would take forever. Digests are as good as random, so that their remainders divide them
+// into parts of one size, when there are too many for the memory.
 #include "archive/run_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
+#include <functional>
 #include <unordered_set>
 
 #include "archive/changes.h"
 #include "archive/revisit_resolver.h"
+#include "formats/url/surt.h"
 
 namespace stele::archive {
 namespace {
@@ -27,6 +29,41 @@ std::uint64_t NumberOf(const std::array<char, kSize>& digest) {
   std::memcpy(&number, digest.data(), sizeof number);
   return number;
 }
+
+// A number for the payload of a revisit; 0 where it has no digest.
+std::uint64_t PayloadOf(const Capture& revisit) {
+  if (revisit.sha256) return NumberOf(*revisit.sha256);
+  return revisit.sha1 ? NumberOf(*revisit.sha1) : 0;
+}
+
+// Payloads that are looked for.
+class WantedPayloads {
+ public:
+  explicit WantedPayloads(std::vector<std::uint64_t> payloads) : payloads_(std::move(payloads)) {
+    std::sort(payloads_.begin(), payloads_.end());
+    payloads_.erase(std::unique(payloads_.begin(), payloads_.end()), payloads_.end());
+    found_.resize(payloads_.size());
+  }
+
+  void Find(std::uint64_t payload) {
+    if (const auto at = PlaceOf(payload)) found_[*at] = true;
+  }
+  bool Lacks(std::uint64_t payload) const {
+    const auto at = PlaceOf(payload);
+    return at && !found_[*at];
+  }
+  bool lacks_any() const { return std::find(found_.begin(), found_.end(), false) != found_.end(); }
+
+ private:
+  std::optional<std::size_t> PlaceOf(std::uint64_t payload) const {
+    const auto at = std::lower_bound(payloads_.begin(), payloads_.end(), payload);
+    if (at == payloads_.end() || *at != payload) return std::nullopt;
+    return static_cast<std::size_t>(at - payloads_.begin());
+  }
+
+  std::vector<std::uint64_t> payloads_;
+  std::vector<bool> found_;
+};
 
 // The payloads of a URL that were seen so far.
 class SeenPayloads {
@@ -54,37 +91,40 @@ class SeenPayloads {
 
 class Reporter {
  public:
-  Reporter(const ArchiveView& view, std::uint32_t run, const CaptureFilter& shows)
-      : view_(view), run_(run), shows_(shows) {}
+  Reporter(const ArchiveView& view, std::uint32_t run, const CaptureFilter& shows,
+           std::uint64_t revisits_max)
+      : view_(view), run_(run), shows_(shows), revisits_max_(revisits_max), resolver_(view) {}
 
   Result<RunReport> Run() {
-    for (const auto& step : {&Reporter::CountContainers, &Reporter::CountCaptures,
-                             &Reporter::FindOriginals, &Reporter::CountUnresolved}) {
+    for (const auto& step :
+         {&Reporter::CountContainers, &Reporter::CountCaptures, &Reporter::CountUnresolved}) {
       if (const Status done = (this->*step)(); !done) return done.error();
     }
     return std::move(report_);
   }
 
  private:
-  // A revisit, and a number for the digest of its payload.
-  struct Revisit {
-    catalog::CaptureId id;
-    std::uint64_t payload = 0;
-  };
-
   Status CountContainers();
   Status CountCaptures();
-  void Count(std::string_view key, const HeldCapture& held, bool is_duplicate);
-  Status FindOriginals();
+  Status Count(std::string_view key, const HeldCapture& held, bool is_duplicate);
   Status CountUnresolved();
+  // Of the revisits whose payloads have this remainder.
+  Status CountUnresolvedOf(std::uint64_t part, std::uint64_t parts);
+  // Gives each row that counts to `take`, in the order of ids. Errors: those of `take`, too.
+  Status ForEachRow(const std::function<Status(const Capture&)>& take) const;
+  // Nothing for rows that are no revisits of the run, and for those without a digest.
+  std::uint64_t WantedBy(const Capture& row) const {
+    return row.run == run_ && (row.flags & catalog::kRevisit) != 0 ? PayloadOf(row) : 0;
+  }
 
   const ArchiveView& view_;
   const std::uint32_t run_;
   const CaptureFilter& shows_;
+  const std::uint64_t revisits_max_;
+  const RevisitResolver resolver_;
   RunReport report_;
   HostTally hosts_{kHostsShown, HostTally::By::kCaptures};
-  std::vector<Revisit> revisits_;
-  std::unordered_map<std::uint64_t, bool> found_;  // payloads of revisits: whether they are here
+  std::uint64_t with_payload_ = 0;  // revisits that name the digest of what they repeat
 };
 
 Status Reporter::CountContainers() {
@@ -129,14 +169,15 @@ Status Reporter::CountCaptures() {
       continue;
     }
     const bool is_duplicate = seen.Add(row);
-    if (is_ours) Count(key, **held, is_duplicate);
+    const Status counted = is_ours ? Count(key, **held, is_duplicate) : Status();
+    if (!counted) return counted;
   }
   report_.host_count = hosts_.hosts();
   report_.hosts = hosts_.Largest();
   return {};
 }
 
-void Reporter::Count(std::string_view key, const HeldCapture& held, bool is_duplicate) {
+Status Reporter::Count(std::string_view key, const HeldCapture& held, bool is_duplicate) {
   const Capture& row = held.row;
   report_.all.Add(row);
   if ((row.flags & catalog::kPage) != 0) report_.pages.Add(row);
@@ -148,51 +189,71 @@ void Reporter::Count(std::string_view key, const HeldCapture& held, bool is_dupl
   report_.first = std::min(report_.first.value_or(row.time), row.time);
   report_.last = std::max(report_.last.value_or(row.time), row.time);
   if (!IsThere(row)) report_.errors.Add(held);
-  if ((row.flags & catalog::kRevisit) == 0) return;
+  if ((row.flags & catalog::kRevisit) == 0) return {};
   report_.revisits.Add(row);
-  Revisit revisit{row.id, 0};
-  if (row.sha256) revisit.payload = NumberOf(*row.sha256);
-  if (!row.sha256 && row.sha1) revisit.payload = NumberOf(*row.sha1);
-  if (revisit.payload != 0) found_.emplace(revisit.payload, false);
-  revisits_.push_back(revisit);
+  if (PayloadOf(row) != 0) {
+    ++with_payload_;
+    return {};
+  }
+  // "Not modified", say: what its URL had before.
+  const Result<HeldCapture> original = resolver_.Resolve(held);
+  if (!original && original.error().code != ErrorCode::kNotFound) return original.error();
+  if (!original) report_.unresolved.Add(held);
+  return {};
 }
 
-Status Reporter::FindOriginals() {
-  if (found_.empty()) return {};
+Status Reporter::ForEachRow(const std::function<Status(const Capture&)>& take) const {
   catalog::CaptureScan scan = view_.catalog().Scan({});
-  const auto mark = [&](std::uint64_t payload) {
-    if (const auto wanted = found_.find(payload); wanted != found_.end()) wanted->second = true;
-  };
   for (;;) {
-    Result<const Capture*> row = scan.Next();
+    const Result<const Capture*> row = scan.Next();
     if (!row) return row.error();
     if (*row == nullptr) return {};
-    if (((*row)->flags & (catalog::kRevisit | catalog::kRemoved)) != 0) continue;
-    if (shows_ && !shows_((*row)->key, **row)) continue;
-    if ((*row)->sha256) mark(NumberOf(*(*row)->sha256));
-    if ((*row)->sha1) mark(NumberOf(*(*row)->sha1));
+    if (((*row)->flags & catalog::kRemoved) != 0) continue;
+    if (shows_) {
+      const std::string key =
+          (*row)->key.empty() ? url::SurtKey((*row)->url) : std::string((*row)->key);
+      if (!shows_(key, **row)) continue;
+    }
+    if (const Status taken = take(**row); !taken) return taken;
   }
 }
 
 Status Reporter::CountUnresolved() {
-  const RevisitResolver resolver(view_);
-  for (const Revisit& revisit : revisits_) {
-    if (revisit.payload != 0 && found_.at(revisit.payload)) continue;
-    if (revisit.payload != 0 && report_.unresolved.first.size() == kTroublesShown) {
-      ++report_.unresolved.captures;
-      continue;
-    }
-    Result<HeldCapture> held = view_.catalog().Get(revisit.id);
-    if (!held) return held.error();
-    if (revisit.payload == 0) {
-      // Without a digest, "not modified" say: what its URL had before.
-      Result<HeldCapture> original = resolver.Resolve(*held);
-      if (original) continue;
-      if (original.error().code != ErrorCode::kNotFound) return original.error();
-    }
-    report_.unresolved.Add(*held);
+  const std::uint64_t parts = (with_payload_ + revisits_max_ - 1) / revisits_max_;
+  for (std::uint64_t part = 0; part < parts; ++part) {
+    if (const Status counted = CountUnresolvedOf(part, parts); !counted) return counted;
   }
   return {};
+}
+
+Status Reporter::CountUnresolvedOf(std::uint64_t part, std::uint64_t parts) {
+  std::vector<std::uint64_t> payloads;
+  Status read = ForEachRow([&](const Capture& row) -> Status {
+    const std::uint64_t payload = WantedBy(row);
+    if (payload != 0 && payload % parts == part) payloads.push_back(payload);
+    return {};
+  });
+  if (!read) return read;
+  WantedPayloads wanted(std::move(payloads));
+  read = ForEachRow([&](const Capture& row) -> Status {
+    if ((row.flags & catalog::kRevisit) != 0) return {};
+    if (row.sha256) wanted.Find(NumberOf(*row.sha256));
+    if (row.sha1) wanted.Find(NumberOf(*row.sha1));
+    return {};
+  });
+  if (!read || !wanted.lacks_any()) return read;
+  return ForEachRow([&](const Capture& row) -> Status {
+    const std::uint64_t payload = WantedBy(row);
+    if (payload == 0 || !wanted.Lacks(payload)) return {};
+    if (report_.unresolved.first.size() == kTroublesShown) {
+      ++report_.unresolved.captures;
+      return {};
+    }
+    const Result<HeldCapture> held = view_.catalog().Get(row.id);
+    if (!held) return held.error();
+    report_.unresolved.Add(*held);
+    return {};
+  });
 }
 
 }  // namespace
@@ -202,12 +263,13 @@ void CaptureTrouble::Add(const HeldCapture& capture) {
   if (first.size() < kTroublesShown) first.push_back(capture);
 }
 
-Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run, const CaptureFilter& shows) {
+Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run, const CaptureFilter& shows,
+                           std::uint64_t revisits_max) {
   if (!view.holdings().runs().contains(run)) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("there is no run {}; stele info lists the runs", run)};
   }
-  return Reporter(view, run, shows).Run();
+  return Reporter(view, run, shows, std::max<std::uint64_t>(revisits_max, 1)).Run();
 }
 
 }  // namespace stele::archive

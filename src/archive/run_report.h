@@ -68,11 +68,13 @@ struct RunReport {
   std::vector<DamagedPlace> damaged_first;  // at most kTroublesShown
 };
 
-// Goes through the whole index, and keeps of it the digests of one URL, and 16 bytes for each
-// revisit of the run. Where `shows` is given, what it does not let pass is as if it were not there,
-// and nothing is said of containers, which hold that too. Errors: kNotFound when there is no such
-// run; kCorrupt, kIo.
+// Goes through the whole index, and keeps of it the digests of one URL, and some bytes for each of
+// at most `revisits_max` revisits of the run: of more, it goes through all rows once more for each
+// so many. Where `shows` is given, what it does not let pass is as if it were not there, and
+// nothing is said of containers, which hold that too. Errors: kNotFound when there is no such run;
+// kCorrupt, kIo.
 Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run,
-                           const CaptureFilter& shows = {});
+                           const CaptureFilter& shows = {},
+                           std::uint64_t revisits_max = std::uint64_t{4} << 20);
 
 }  // namespace stele::archive

@@ -99,6 +99,41 @@ TEST_F(RunReportTest, D6_NamesRevisitsWhosePayloadIsNotHere) {
   EXPECT_EQ(Report(1).unresolved.captures, 0u);
 }
 
+// However few revisits are kept in memory at a time.
+TEST_F(RunReportTest, D6_ManyRevisitsAreLookedForInParts) {
+  Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>here").bytes());
+  WarcText second;
+  for (int i = 0; i < 30; ++i) {
+    second.Revisit(fmt::format("http://c/{:02}", i), "2004-01-01T00:00:00Z",
+                   i % 3 == 0 ? "<p>here" : fmt::format("<p>elsewhere {}", i / 2));
+  }
+  Bring(second.bytes());
+  const ArchiveView view = archive_->View();
+  for (const std::uint64_t revisits_max : {0u, 1u, 7u, 29u, 30u, 1000u}) {
+    SCOPED_TRACE(revisits_max);
+    const Result<RunReport> report = ReportOn(view, 2, {}, revisits_max);
+    ASSERT_TRUE(report) << report.error().text;
+    EXPECT_EQ(report->revisits.captures, 30u);
+    EXPECT_EQ(report->unresolved.captures, 20u);
+    EXPECT_EQ(report->unresolved.first.size(), kTroublesShown);
+  }
+}
+
+// What may not be seen is no original either; filters get the key of each capture.
+TEST_F(RunReportTest, D6_AnOriginalThatIsHiddenIsNotHere) {
+  Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>here").bytes());
+  Bring(WarcText().Revisit("http://b/", "2004-01-01T00:00:00Z", "<p>here").bytes());
+  const ArchiveView view = archive_->View();
+  const CaptureFilter shows = [](std::string_view key, const catalog::Capture&) {
+    EXPECT_NE(key, "");
+    return !key.starts_with("a)");
+  };
+  const Result<RunReport> report = ReportOn(view, 2, shows);
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_EQ(report->unresolved.captures, 1u);
+  EXPECT_EQ(ReportOn(view, 2)->unresolved.captures, 0u);
+}
+
 TEST_F(RunReportTest, NamesDamagedPlacesAndWhatIsNotListed) {
   std::string bytes = WarcText().Response("http://a/1", "2003-01-01T00:00:00Z", "<p>1").bytes();
   const std::size_t good = bytes.size();
