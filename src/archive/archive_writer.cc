@@ -53,7 +53,8 @@ ArchiveWriter::ArchiveWriter(const Environment& environment,
                              std::shared_ptr<const ArchiveLayout> layout)
     : layout_(std::move(layout)),
       container_fs_(environment.fs, layout_),
-      environment_{container_fs_, environment.clock, environment.random, environment.writer},
+      environment_{container_fs_, environment.clock, environment.random, environment.writer,
+                   environment.catalog},
       cache_(kIndexCacheBytes) {}
 
 ArchiveWriter::~ArchiveWriter() {
@@ -192,7 +193,8 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
 }
 
 Status ArchiveWriter::OpenCatalog() {
-  auto catalog = catalog::Catalog::Open(environment_.fs, layout_->CatalogDirectory(), cache_);
+  auto catalog = catalog::Catalog::Open(environment_.fs, layout_->CatalogDirectory(), cache_,
+                                        environment_.catalog);
   if (!catalog && catalog.error().code == ErrorCode::kCorrupt) {
     return Error{ErrorCode::kCorrupt, catalog.error().text + "; make it anew with: stele reindex"};
   }

@@ -25,6 +25,7 @@ class ArchiveWriter {
     const io::Clock& clock;
     io::Random& random;  // thrown under a lock
     std::string writer;  // who this is, for others who find the archive locked
+    catalog::CatalogOptions catalog = {};
   };
 
   // Makes an archive in a directory that has none. Errors: kInvalid when it is one already.

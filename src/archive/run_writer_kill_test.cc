@@ -1,5 +1,5 @@
-// A process that crawls is killed at random points. Everything that it was told is there must be
-// there afterwards, once, under its id.
+// A process that crawls, and merges index files at the end of each run, is killed at random points.
+// Everything that it was told is there must be there afterwards, once, under its id.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 
 #include "archive/test_archive.h"
 #include "archive/test_crawl.h"
+#include "archive/test_indexes.h"
 #include "archive/verify.h"
 #include "io/posix_file_system.h"
 #include "io/test_kill.h"
@@ -52,7 +53,8 @@ TEST(RunWriterKill, I1_EveryAcknowledgedCaptureSurvivesManyKillsOnce) {
                    static_cast<unsigned>(dice.Next() % 60'000), text);
     if (HasFatalFailure()) return;
     for (const std::string_view line : Split(text, '\n')) heard.Take(line);
-    auto archive = ArchiveWriter::Open({fs, clock, dice, "a test"}, directory);
+    auto archive =
+        ArchiveWriter::Open({fs, clock, dice, "a test", testing::kSmallIndexes}, directory);
     ASSERT_TRUE(archive) << archive.error().text;
     const ArchiveView view = (*archive)->View();
     std::set<std::string> seen;
@@ -66,6 +68,13 @@ TEST(RunWriterKill, I1_EveryAcknowledgedCaptureSurvivesManyKillsOnce) {
     const auto outcome =
         Verify(view, {}, [](const std::string& defect) { ADD_FAILURE() << defect; });
     EXPECT_TRUE(outcome);
+    // What was interrupted is merged now.
+    ASSERT_TRUE((*archive)->EndRun(*(*archive)->BeginRun("crawl", "")));
+    const ArchiveView merged = (*archive)->View();
+    EXPECT_EQ(testing::Lines(merged), testing::Lines(view));
+    if (heard.ids.size() > 100) {
+      EXPECT_FALSE(merged.catalog().files().pisa.empty());
+    }
   }
   EXPECT_EQ(heard.bad, "");
   EXPECT_GT(heard.ids.size(), 100u);

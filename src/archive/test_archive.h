@@ -109,7 +109,8 @@ inline void PutFile(io::FileSystem& fs, const std::string& path, const std::stri
 // An archive in the directory "a" of a file system. Must outlive the writers that it opens.
 class ArchiveLab {
  public:
-  explicit ArchiveLab(io::FileSystem& fs) : fs_(fs) {}
+  explicit ArchiveLab(io::FileSystem& fs, const catalog::CatalogOptions& catalog = {})
+      : fs_(fs), catalog_(catalog) {}
 
   Status Create() {
     ArchiveConfig config;
@@ -119,11 +120,12 @@ class ArchiveLab {
   }
   Result<std::unique_ptr<ArchiveWriter>> Open(
       ArchiveWriter::Rebuild rebuild = ArchiveWriter::Rebuild::kNothing) {
-    return ArchiveWriter::Open({fs_, clock_, random_, "a test"}, "a", rebuild);
+    return ArchiveWriter::Open({fs_, clock_, random_, "a test", catalog_}, "a", rebuild);
   }
 
  private:
   io::FileSystem& fs_;
+  const catalog::CatalogOptions catalog_;
   io::ManualClock clock_{kNow};
   io::SeededRandom random_{1};
 };
