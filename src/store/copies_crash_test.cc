@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "store/container_test_lab.h"
@@ -115,23 +117,42 @@ class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
     ASSERT_TRUE((*disk.OpenForUpdating(path))->WriteAt(size - 1, "#"));
   }
 
+  // Asked again it counts once.
+  static Result<ContentKey> StoreWithCopies(OpenedStore& store, int number) {
+    const Result<Stored> stored = store.instance().Store(
+        ContentOf(number),
+        {.media_type = "image/png", .operation = {"me", fmt::format("load-{}", number)}});
+    if (!stored) return stored.error();
+    const Result<int> copies = store.copies().Ensure(stored->key, kCopies);
+    if (!copies) return copies.error();
+    return stored->key;
+  }
+
   // Right when nothing is missing and nothing is left over.
   void Verify(OpenedStore& store) {
-    std::uint64_t blocks = 0;
+    VerifyContents(store);
     std::uint64_t references = 0;
     for (MemberVolume* volume : store.instance().volumes()) {
-      ASSERT_TRUE(volume->Compact({}));
-      EXPECT_THAT(Findings(*volume), IsEmpty());
-      blocks += volume->Stats()->blocks;
       references += volume->Stats()->references;
     }
-    EXPECT_EQ(blocks, keys_.size() * kCopies);
     EXPECT_EQ(references, keys_.size() * kCopies);
+  }
+  void VerifyContents(OpenedStore& store) {
+    EXPECT_EQ(BlocksOf(store), keys_.size() * kCopies);
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       const Result<std::string> content = ReadAll(store.instance().Retrieve(keys_[i]));
       EXPECT_TRUE(content && *content == ContentOf(static_cast<int>(i))) << i;
       EXPECT_EQ(store.instance().Stat(keys_[i])->references, 1u);
     }
+  }
+  static std::uint64_t BlocksOf(OpenedStore& store) {
+    std::uint64_t blocks = 0;
+    for (MemberVolume* volume : store.instance().volumes()) {
+      EXPECT_TRUE(volume->Compact({}));
+      EXPECT_THAT(Findings(*volume), IsEmpty());
+      blocks += volume->Stats()->blocks;
+    }
+    return blocks;
   }
 
   std::vector<ContentKey> keys_;
@@ -161,6 +182,52 @@ TEST_P(RepairCrash, W10_RepairIsFinishedWhereverItWasInterrupted) {
     Verify(store);
     if (HasFailure()) return;
     ASSERT_LT(fail_at, 5000);
+  }
+}
+
+// Clients store contents with copies meanwhile, and ask again for what got no answer.
+TEST_P(RepairCrash, W10_RepairIsFinishedWhereverTheDiskGoesUnderLoad) {
+  constexpr int kClients = 3;
+  bool finished = false;
+  for (int fail_at = 1; !finished && !HasFailure(); fail_at += kTestStride) {
+    SCOPED_TRACE(fail_at);
+    ASSERT_LT(fail_at, 5000);
+    io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+    io::MemoryFileSystem disk;
+    Prepare(disk);
+    disk.SyncAll();
+    const int first = static_cast<int>(keys_.size());
+    {
+      io::FaultFileSystem faults(disk, fail_at);
+      OpenedStore store(faults, Kind(), dice.Next());
+      std::vector<std::thread> threads;
+      for (int i = 0; store.is_open() && i < kClients; ++i) {
+        threads.emplace_back([&store, number = first + i] {
+          static_cast<void>(StoreWithCopies(store, number).ok());
+        });
+      }
+      if (store.is_open()) static_cast<void>(store.copies().Repair({}).ok());
+      for (std::thread& thread : threads) thread.join();
+      finished = !faults.Fails();
+      faults.FailFromNowOn();
+    }
+    if (std::get<1>(GetParam()) == End::kPowerCut) disk.Crash(dice);
+    OpenedStore store(disk, Kind(), dice.Next());
+    ASSERT_TRUE(store.is_open());
+    for (int i = 0; i < kClients; ++i) {
+      const Result<ContentKey> key = StoreWithCopies(store, first + i);
+      ASSERT_TRUE(key) << key.error().text;
+      keys_.push_back(*key);
+    }
+    const Result<Copies::Repaired> repaired = store.copies().Repair({});
+    ASSERT_TRUE(repaired) << repaired.error().text;
+    EXPECT_EQ(repaired->failed, 0u);
+    // A copy that two had a hand in may be held twice; it goes with its original all the same.
+    VerifyContents(store);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      EXPECT_TRUE(store.copies().Delete(keys_[i], {"me", fmt::format("end-{}", i)}));
+    }
+    EXPECT_EQ(BlocksOf(store), 0u);
   }
 }
 

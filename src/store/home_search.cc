@@ -17,8 +17,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A claim ends after some seconds, whatever becomes of the client that has it.
-constexpr milliseconds kBusyTime{60'000};
 constexpr milliseconds kPauseMax{50};
 
 // Errors after which another member may do.
@@ -48,8 +46,13 @@ class WatchedContent final : public io::Source {
 
 }  // namespace
 
-HomeSearch::HomeSearch(Team& team, StoreRequest request, Read read, std::optional<ContentKey>& made)
-    : team_(team), request_(std::move(request)), read_(std::move(read)), made_(made) {}
+HomeSearch::HomeSearch(Team& team, StoreRequest request, Read read, std::optional<ContentKey>& made,
+                       milliseconds busy_time)
+    : team_(team),
+      request_(std::move(request)),
+      read_(std::move(read)),
+      made_(made),
+      busy_time_(busy_time) {}
 
 Error HomeSearch::Noted(const Error& error, MemberVolume& member) {
   if (error.code == ErrorCode::kOutdated) outdated_ = &member;
@@ -81,7 +84,7 @@ Result<Stored> HomeSearch::Store() {
     if (content_failure_) return *content_failure_;
     if (found) continue;  // a member failed or was full: the next attempt takes another way
     if (found.error().code != ErrorCode::kBusy) return found.error();
-    if (steady_clock::now() - begin > kBusyTime) return found.error();
+    if (steady_clock::now() - begin > busy_time_) return found.error();
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kPauseMax);
   }
@@ -238,7 +241,7 @@ Result<Stored> HomeSearch::ReferOrSend(MemberVolume& member) {
     if (found->outcome == Lookup::Outcome::kReferenced) return Stored{*found->key};
     Result<Stored> stored = Send(member, request_);
     const bool is_busy = !stored && stored.error().code == ErrorCode::kBusy && !content_failure_;
-    if (!is_busy || steady_clock::now() - begin > kBusyTime) return stored;
+    if (!is_busy || steady_clock::now() - begin > busy_time_) return stored;
     std::this_thread::sleep_for(kPauseMax);
   }
 }

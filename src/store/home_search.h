@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +19,9 @@ class HomeSearch {
   using Read = std::function<std::unique_ptr<io::Source>()>;
 
   // Borrows `made`, the block that the operation has made so far, also in an earlier search.
-  HomeSearch(Team& team, StoreRequest request, Read read, std::optional<ContentKey>& made);
+  // What others are storing or moving is waited for `busy_time`.
+  HomeSearch(Team& team, StoreRequest request, Read read, std::optional<ContentKey>& made,
+             std::chrono::milliseconds busy_time);
 
   // Errors: kOutdated, and outdated() is the member that knows another epoch; kFull when no member
   // takes it; kBusy when others have been storing it for too long; kInvalid; the last one when no
@@ -49,6 +52,7 @@ class HomeSearch {
   const StoreRequest request_;
   const Read read_;
   std::optional<ContentKey>& made_;
+  const std::chrono::milliseconds busy_time_;
   std::vector<MemberVolume*> failed_;     // not asked again for this content
   std::vector<MemberVolume*> full_;       // did not take it
   std::optional<Error> content_failure_;  // no member's fault

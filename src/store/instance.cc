@@ -18,7 +18,6 @@ constexpr std::size_t kPiece = 64 << 10;
 constexpr std::size_t kEpochsMax = 4;  // that go by while one content is stored
 constexpr std::chrono::milliseconds kLagPause{20};
 constexpr int kMovesMax = 16;  // of one content
-constexpr std::chrono::milliseconds kMovingTime{30'000};
 
 // Reads part of a file as a stream. Borrows the file.
 class BorrowedFileSource final : public io::Source {
@@ -203,7 +202,7 @@ Result<Stored> Instance::StoreContent(const Content& content, const StoreOptions
     const std::shared_ptr<Team> team = this->team();
     request.home.epoch = team->composition().epoch;
     HomeSearch search(
-        *team, request, [&] { return content.Read(); }, made);
+        *team, request, [&] { return content.Read(); }, made, options_.busy_time);
     Result<Stored> stored = Error{ErrorCode::kNotFound, ""};
     if (options.volume) {
       MemberVolume* member = team->Find(*options.volume);
@@ -300,7 +299,7 @@ Status Instance::Delete(const ContentKey& key, const Operation& operation) {
     const Status deleted = FollowKey<void>(
         key, [&](Volume& volume, const ContentKey& at) { return volume.Delete(at, operation); });
     const bool is_busy = !deleted && deleted.error().code == ErrorCode::kBusy;
-    if (!is_busy || steady_clock::now() - begin > kMovingTime) return deleted;
+    if (!is_busy || steady_clock::now() - begin > options_.busy_time) return deleted;
     std::this_thread::sleep_for(kLagPause);
   }
 }

@@ -42,6 +42,9 @@ class Instance {
     std::uint64_t memory_bytes_max = 1 << 20;
     // A member that failed is not asked again for so long where another can stand in for it.
     std::chrono::milliseconds down_time{5'000};
+    // How long a content is waited for that others are storing or moving. A claim ends after some
+    // seconds, whatever becomes of the client that has it.
+    std::chrono::milliseconds busy_time{60'000};
     // How long members may be in different epochs: one begins, and that takes a moment.
     std::chrono::milliseconds lag_time{5'000};
     // Makes the members of a newer epoch, by what one of them says. Null: they are the same.

@@ -74,7 +74,9 @@ class Migrate : public testing::TestWithParam<Kinds> {
   std::unique_ptr<Instance> OpenInstance(io::FileSystem& fs) { return OpenInstance(fs, fs, ""); }
   // `broken` is on another disk, or all are. Null when a disk fails.
   std::unique_ptr<Instance> OpenInstance(io::FileSystem& good, io::FileSystem& bad,
-                                         const std::string& broken) {
+                                         const std::string& broken,
+                                         Instance::Options options = {}) {
+    options.signature = std::make_shared<WeakSignatures>();
     Instance::Composed composed;
     composed.composition.epoch = 1;
     composed.composition.signature = "weak";
@@ -93,8 +95,7 @@ class Migrate : public testing::TestWithParam<Kinds> {
       if (founding && !(*member)->Join(composed.composition, "", true)) return nullptr;
       composed.members.push_back(*std::move(member));
     }
-    return std::make_unique<Instance>(std::move(composed),
-                                      Instance::Options{std::make_shared<WeakSignatures>()});
+    return std::make_unique<Instance>(std::move(composed), std::move(options));
   }
 
   io::ManualClock clock_{Timestamp{1'700'000'000'000}};
@@ -102,37 +103,61 @@ class Migrate : public testing::TestWithParam<Kinds> {
   std::vector<std::unique_ptr<io::SystemRandom>> volume_dice_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, Migrate,
+// What buffered volumes acknowledge may go with their disk.
+class MigrateSynced : public Migrate {};
+
+const auto kSyncedKinds =
     testing::Values(Kinds{"Trees", {false, false, false}}, Kinds{"Containers", {true, true, true}},
-                    Kinds{"Both", {false, true, false}},
-                    Kinds{"BufferedTrees", {false, false, true}, Durability::kBuffered},
-                    Kinds{"BufferedContainers", {true, true, false}, Durability::kBuffered}),
-    [](const auto& kinds) { return kinds.param.name; });
+                    Kinds{"Both", {false, true, false}});
+const auto kBufferedKinds =
+    testing::Values(Kinds{"BufferedTrees", {false, false, true}, Durability::kBuffered},
+                    Kinds{"BufferedContainers", {true, true, false}, Durability::kBuffered});
+std::string NameOfKinds(const testing::TestParamInfo<Kinds>& kinds) { return kinds.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Migrate, kSyncedKinds, NameOfKinds);
+INSTANTIATE_TEST_SUITE_P(Buffered, Migrate, kBufferedKinds, NameOfKinds);
+INSTANTIATE_TEST_SUITE_P(Kinds, MigrateSynced, kSyncedKinds, NameOfKinds);
 
 // What clients have: keys as they got them, and how many references each owner has by each.
 struct Client {
   std::map<std::string, ContentKey> keys;  // by content
   std::map<std::string, std::map<std::string, std::uint64_t>> counts;
 
-  bool Add(Instance& instance, const std::string& content, const Operation& operation,
-           const std::optional<std::string>& volume = {}) {
+  // False where nothing was acknowledged.
+  bool TryAdd(Instance& instance, const std::string& content, const Operation& operation,
+              const std::optional<std::string>& volume = {}) {
     Instance::StoreOptions options;
     options.mode = StoreMode::kCompare;
     options.operation = operation;
     options.volume = volume;
     const Result<Stored> stored = instance.Store(content, options);
-    EXPECT_TRUE(stored) << stored.error().text;
     if (!stored) return false;
     keys.try_emplace(content, stored->key);  // the first one stays good
     ++counts[content][operation.owner];
     return true;
   }
+  bool TryRemove(Instance& instance, const std::string& content, const Operation& operation) {
+    if (!instance.Delete(keys.at(content), operation)) return false;
+    --counts[content][operation.owner];
+    return true;
+  }
+  bool Add(Instance& instance, const std::string& content, const Operation& operation,
+           const std::optional<std::string>& volume = {}) {
+    const bool added = TryAdd(instance, content, operation, volume);
+    EXPECT_TRUE(added) << content << " " << operation.id;
+    return added;
+  }
   bool Remove(Instance& instance, const std::string& content, const Operation& operation) {
-    const Status deleted = instance.Delete(keys.at(content), operation);
-    EXPECT_TRUE(deleted) << deleted.error().text;
-    if (deleted) --counts[content][operation.owner];
-    return deleted.ok();
+    const bool removed = TryRemove(instance, content, operation);
+    EXPECT_TRUE(removed) << content << " " << operation.id;
+    return removed;
+  }
+
+  void Join(const Client& other) {
+    for (const auto& [content, key] : other.keys) keys.try_emplace(content, key);
+    for (const auto& [content, owners] : other.counts) {
+      for (const auto& [owner, count] : owners) counts[content][owner] += count;
+    }
   }
 
   // Every content is there by its old key, exactly as often as it was referred to, in one block.
@@ -193,6 +218,51 @@ void UseAll(Instance& instance, Client& client, int number, const std::function<
     }
   }
 }
+
+// A client of a disk that may go. It remembers what got no answer, to ask it again.
+class Worker {
+ public:
+  explicit Worker(int number)
+      : random_(static_cast<std::uint64_t>(number)), owner_("owner-" + std::to_string(number)) {}
+
+  // Ends early when the disk goes.
+  void Run(Instance& instance, int steps) {
+    for (int i = 0; i < steps && !unanswered_; ++i) {
+      const std::string content =
+          std::string(1, static_cast<char>('a' + random_.Next() % 4)) + std::to_string(i % 3);
+      const bool remove = client_.counts[content][owner_] > 0 && random_.Next() % 2 == 0;
+      Perform(instance, {remove, content, "step-" + std::to_string(i)});
+    }
+  }
+  // The same operation again: it counts once, done before or not.
+  void AskAgain(Instance& instance) {
+    if (const std::optional<Step> step = std::exchange(unanswered_, std::nullopt)) {
+      Perform(instance, *step);
+    }
+    EXPECT_FALSE(unanswered_) << unanswered_->content << " " << unanswered_->id;
+  }
+  const Client& client() const { return client_; }
+
+ private:
+  struct Step {
+    bool remove;
+    std::string content;
+    std::string id;
+  };
+
+  void Perform(Instance& instance, const Step& step) {
+    const Operation operation{owner_, step.id};
+    const bool done = step.remove ? client_.TryRemove(instance, step.content, operation)
+                                  : client_.TryAdd(instance, step.content, operation);
+    if (!done) unanswered_ = step;
+    if (client_.counts[step.content][owner_] == 0) client_.keys.erase(step.content);
+  }
+
+  io::SeededRandom random_;
+  const std::string owner_;
+  Client client_;
+  std::optional<Step> unanswered_;
+};
 
 // Contents that collide, with several owners and with releases, most of them on v0.
 Client Fill(Instance& instance, int contents) {
@@ -287,6 +357,55 @@ TEST_P(Migrate, W9_IsFinishedWhereverItWasInterrupted) {
   }
 }
 
+// While clients store, refer and delete, contents are moved and their old volume is compacted, on
+// disks that go at one moment. Clients then ask again what got no answer.
+TEST_P(MigrateSynced, W9_IsFinishedWhereverTheDiskGoesUnderLoad) {
+  for (const bool power_goes : {false, true}) {
+    bool finished = false;
+    for (int fail_at = 1; !finished && !HasFailure(); fail_at += kTestStride) {
+      SCOPED_TRACE(testing::Message() << power_goes << " " << fail_at);
+      ASSERT_LT(fail_at, 3000);
+      io::MemoryFileSystem disk;
+      MakeDisk(disk);
+      Client all = Fill(*OpenInstance(disk), 3);
+      std::array<Worker, 3> workers{Worker(1), Worker(2), Worker(3)};
+      {
+        io::FaultFileSystem fs(disk, fail_at);
+        Instance::Options options;
+        options.busy_time = std::chrono::milliseconds(20);  // a move whose disk is gone never ends
+        if (const auto instance = OpenInstance(disk, fs, "all", options)) {
+          std::vector<std::thread> threads;
+          for (Worker& worker : workers) {
+            threads.emplace_back([&] { worker.Run(*instance, 6); });
+          }
+          const Result<Migrated> migrated = Mover(*instance, dice_).Migrate("v0", "v1", {});
+          const auto compacted = static_cast<Member*>(instance->Find("v0"))->volume().Compact({});
+          for (std::thread& thread : threads) thread.join();
+          finished = migrated && migrated->failed == 0 && compacted && !fs.Fails();
+        }
+      }
+      if (power_goes) disk.Crash();
+      const auto instance = OpenInstance(disk);
+      ASSERT_NE(instance, nullptr);
+      // A content whose signature is that of one in mid-move waits until the move is finished.
+      std::vector<std::thread> threads;
+      for (Worker& worker : workers) threads.emplace_back([&] { worker.AskAgain(*instance); });
+      const Result<Migrated> again = Mover(*instance, dice_).Migrate("v0", "v1", {});
+      for (std::thread& thread : threads) thread.join();
+      ASSERT_TRUE(again) << again.error().text;
+      EXPECT_EQ(again->failed, 0u);
+      const Result<Migrated> rest = Mover(*instance, dice_).FinishMoves({});
+      ASSERT_TRUE(rest) << rest.error().text;
+      EXPECT_EQ(rest->failed, 0u);
+      for (const Worker& worker : workers) all.Join(worker.client());
+      for (MemberVolume* member : instance->volumes()) {
+        EXPECT_TRUE(static_cast<Member*>(member)->volume().Compact({}));
+      }
+      all.Verify(*instance);
+    }
+  }
+}
+
 // Clients store, refer, read and delete by keys that grow old, while movers carry the contents to
 // and fro, finish what others are just doing, and compact.
 TEST_P(Migrate, W9_ClientsGoOnMeanwhile) {
@@ -324,12 +443,7 @@ TEST_P(Migrate, W9_ClientsGoOnMeanwhile) {
   }
   for (std::thread& thread : threads) thread.join();
   Client all;
-  for (const Client& client : clients) {
-    for (const auto& [content, key] : client.keys) all.keys.try_emplace(content, key);
-    for (const auto& [content, owners] : client.counts) {
-      for (const auto& [owner, count] : owners) all.counts[content][owner] += count;
-    }
-  }
+  for (const Client& client : clients) all.Join(client);
   const Result<Migrated> finished = Mover(*instance, dice_).FinishMoves({});
   ASSERT_TRUE(finished) << finished.error().text;
   EXPECT_EQ(finished->failed, 0u);
