@@ -5,10 +5,12 @@ import base64
 import json
 import os
 import pathlib
+import pty
 import signal
 import ssl
 import stat
 import subprocess
+import termios
 import time
 import unittest
 import urllib.error
@@ -103,6 +105,24 @@ class Serving(Archive):
         users.write_text("nonsense\n")
         self.run_stele("user", "add", "ada", "--users", users, input=b"long enough\n", code=2)
         self.assertEqual(users.read_text(), "nonsense\n")
+
+    def test_I7_whoever_gives_up_typing_a_password_sees_what_is_typed_again(self):
+        users = self.folder / "users"
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(STELE, [STELE, "user", "add", "ada", "--users", str(users)])
+        self.addCleanup(os.close, terminal)
+
+        def shows():
+            return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+
+        self.assertIn(b"Password of ada", os.read(terminal, 100))
+        self.assertFalse(shows())
+        os.write(terminal, b"\x03")
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 2)
+        self.assertTrue(shows())
+        self.assertFalse(users.exists())
 
     def test_I7_beyond_this_machine_only_when_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",

@@ -3,6 +3,7 @@
 #include "cli/user_command.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <optional>
 
 #include "access/users.h"
+#include "cli/stop_signals.h"
 #include "util/ascii.h"
 #include "util/base_encoding.h"
 #include "util/json.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t kTokenSize = 24;
 constexpr int kOnlyOwner = 077;
+constexpr int kLookMilliseconds = 100;
 
 // Does not show what is typed, as long as it lives.
 class HiddenTyping {
@@ -53,25 +56,38 @@ std::string ReadLine() {
   return line;
 }
 
-std::string AskFor(Context& context, std::string_view what) {
+// Nothing when the person gives up (Ctrl-C): the terminal must show again then what is typed.
+std::optional<std::string> AskFor(Context& context, std::string_view what) {
+  StopSignals signals;
   const HiddenTyping hidden;
   static_cast<void>(context.err.Write(fmt::format("{}: ", what)));
-  std::string line = ReadLine();
+  pollfd typed{STDIN_FILENO, POLLIN, 0};
+  bool stopped = false;
+  while (!stopped && ::poll(&typed, 1, kLookMilliseconds) <= 0) {
+    stopped = signals.WaitFor(std::chrono::milliseconds(0));
+  }
+  std::optional<std::string> line;
+  if (!stopped) line = ReadLine();
   static_cast<void>(context.err.Write("\n"));
   return line;
 }
 
-// Nothing after a complaint.
+// Nothing after a complaint, or when the person gave up.
 std::optional<std::string> PasswordFor(Context& context, const std::string& name) {
   const bool typed = ::isatty(STDIN_FILENO) != 0;
-  std::string password = typed ? AskFor(context, fmt::format("Password of {}", name)) : ReadLine();
+  const std::optional<std::string> given =
+      typed ? AskFor(context, fmt::format("Password of {}", name)) : ReadLine();
+  if (!given) return std::nullopt;
+  const std::string& password = *given;
   if (password.size() < access::kPasswordLengthMin ||
       password.size() > access::kPasswordLengthMax) {
     Complain(context, fmt::format("a password has {} to {} bytes", access::kPasswordLengthMin,
                                   access::kPasswordLengthMax));
     return std::nullopt;
   }
-  if (typed && AskFor(context, "Again") != password) {
+  const std::optional<std::string> again = typed ? AskFor(context, "Again") : given;
+  if (!again) return std::nullopt;
+  if (*again != password) {
     Complain(context, "these are two different passwords");
     return std::nullopt;
   }
