@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/visible_text.h"
 #include "util/digest.h"
 #include "util/json.h"
 
@@ -31,7 +32,8 @@ std::string CaptureText(const Capture& row) {
   if (Has(row, catalog::kRemoved)) marks += 'x';
   return fmt::format("{} {:>3} {:<1} {:<24} {:>10} {}", FormatDigits14(row.time),
                      row.status == 0 ? "-" : fmt::to_string(row.status), marks,
-                     row.type.empty() ? "-" : row.type, row.length, row.url);
+                     row.type.empty() ? "-" : VisibleText(row.type), row.length,
+                     VisibleText(row.url));
 }
 
 std::string CaptureJson(const Capture& row, std::string_view key) {

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/visible_text.h"
+
 namespace stele::cli {
 namespace {
 
@@ -81,7 +83,7 @@ std::vector<std::string> Arguments::GetAll(std::string_view option) const {
 
 void Complain(Context& context, std::string_view text) {
   // Where even this fails, there is nobody left to tell.
-  static_cast<void>(context.err.Write(fmt::format("stele: {}\n", text)).ok());
+  static_cast<void>(context.err.Write(fmt::format("stele: {}\n", VisibleText(text))).ok());
 }
 
 ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& words,

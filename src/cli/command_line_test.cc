@@ -99,6 +99,10 @@ TEST(CommandLine, AMissingFileIsSaidAndGivesThree) {
   EXPECT_THAT(outcome.err, HasSubstr("missing.warc.gz"));
 }
 
+TEST(CommandLine, ComplaintsShowControlCharactersAsText) {
+  EXPECT_THAT(Try({"warc", "ls", "\x1b[31mred"}).err, HasSubstr("\\x1b[31mred"));
+}
+
 TEST(CommandLine, CompletionsKnowEveryCommand) {
   const std::string script = BashCompletion(SteleCommand());
   EXPECT_THAT(script, HasSubstr("'stele warc index') words='--help --format --sort"));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/file_jobs.h"
+#include "cli/visible_text.h"
 #include "cli/warc_commands.h"
 #include "formats/archive_file/archive_file.h"
 #include "formats/record/block_stream.h"
@@ -71,7 +72,7 @@ std::string JsonLine(const FileJob& job, const record::Record& record, const Htt
 
 std::string TextLine(const record::Record& record, const HttpSummary& http,
                      const record::Extent& extent) {
-  const auto shown = [](std::string_view text) { return text.empty() ? "-" : text; };
+  const auto shown = [](std::string_view text) { return VisibleText(text.empty() ? "-" : text); };
   return fmt::format("{:>11} {:>10} {:<12} {} {:>4} {:<24} {}\n", extent.offset, extent.length,
                      shown(record.type_name),
                      record.date ? FormatDigits14(*record.date) : "--------------",
