@@ -27,6 +27,8 @@ namespace {
 
 constexpr std::uint64_t kClaimBytesPerMs = 10'000;
 constexpr std::uint64_t kClaimMsMax = 24 * 3600 * 1000;  // whatever size is told
+// With more signatures than that, claims of clients that never came back are forgotten.
+constexpr std::size_t kTrafficMax = 1000;
 constexpr std::size_t kListed = 1000;
 
 }  // namespace
@@ -209,6 +211,11 @@ bool Member::IsEpochless(const StoreRequest& request) const {
 Status Member::Claim(const StoreRequest& request) {
   const auto now = steady_clock::now();
   const std::lock_guard lock(mutex_);
+  if (traffic_.size() > kTrafficMax) {
+    std::erase_if(traffic_, [&](const auto& entry) {
+      return entry.second.storing == 0 && entry.second.claimed_until <= now;
+    });
+  }
   const auto known = traffic_.find(request.signature);
   const bool is_claimed = known != traffic_.end() && known->second.claimed_by &&
                           known->second.claimed_by != request.operation &&
