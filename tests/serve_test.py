@@ -17,6 +17,7 @@ import urllib.error
 import urllib.request
 
 from archive_lab import STELE, Archive, response
+from store_remote_test import Server
 
 SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
@@ -147,6 +148,35 @@ class Serving(Archive):
         self.assertEqual(self.get("/web/20140101000000id_/http://a.org/", {"X-User": "ada"})[2],
                          b"one")
         server.terminate()
+
+    def test_W15_a_dead_volume_server_is_named_and_the_rest_works(self):
+        for name in ("near", "far"):
+            self.stele("import", self.put(f"{name}.warc.gz", response(
+                f"http://{name}.org/", f"20{'04' if name == 'far' else '14'}-05-01T10:00:00Z",
+                name.encode())))
+        store = self.folder / "store"
+        self.run_stele("store", "add-volume", "--store", store, "v1")
+        volume = Server(str(store), "v1")
+        self.addCleanup(volume.stop, signal.SIGKILL)
+        (self.archive / "connector.xml").write_text(
+            '<connector version="1" epoch="1"><volume name="v1" state="writable" depth="3" '
+            f'host="127.0.0.1" port="{volume.port}"/></connector>')
+        with open(self.archive / "archive.toml", "a", encoding="utf-8") as config:
+            config.write('\n[[volume]]\nname = "attic"\nconnector = "connector.xml"\n')
+        self.run_stele("batch", "move", "--archive", self.archive, "200405", "--to", "attic")
+        volume.stop()
+        self.serve()
+        for path in ("/web/20040501100000id_/http://far.org/",
+                     "/web/20040501100000mp_/http://far.org/", "/record/200405/0",
+                     "/api/v1/coherence?url=http://far.org/"):
+            status, headers, body = self.get(path)
+            self.assertEqual((status, headers["Retry-After"]), (503, "30"), (path, body))
+            self.assertIn(b"attic", body)
+            self.assertIn(b"stele store serve", body)
+            self.assertNotIn(str(self.folder).encode(), body)
+        self.assertEqual(self.get("/web/2014id_/http://near.org/")[2], b"near")
+        self.assertIn(b"20040501100000", self.get("/cdx?url=far.org")[2])
+        self.assertEqual(self.get("/timemap/link/http://far.org/")[0], 200)
 
     def test_W15_it_stops_when_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
