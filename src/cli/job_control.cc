@@ -96,21 +96,19 @@ ExitCode RunResume(const Arguments& arguments, Context& context) {
   return PostAndTell("resume", arguments, context);
 }
 
+// Who waits watches before it is told to stop: its end is not missed then.
 ExitCode RunStop(const Arguments& arguments, Context& context) {
+  if (!arguments.Has("--wait")) return PostAndTell("stop", arguments, context);
   const Result<Talk> talk = Find(arguments, context);
   if (!talk) return Fail(context, talk.error());
-  Result<std::string> last = talk->client->Post("stop");
-  if (last && arguments.Has("--wait")) {
-    const Status watched = Watch(*talk->client, [&](std::string_view json) -> Status {
-      last = std::string(json) + '\n';
-      return {};
-    });
-    // It may have ended before anybody watched.
-    if (!watched && watched.error().code != ErrorCode::kNotFound) {
-      return Fail(context, watched.error());
-    }
-  }
-  return TellStatus(last, arguments, context);
+  std::string last;
+  const Status watched = Watch(*talk->client, [&](std::string_view json) -> Status {
+    const bool is_first = last.empty();
+    last = std::string(json) + '\n';
+    const Result<std::string> answer = is_first ? talk->client->Post("stop") : std::string();
+    return answer ? Status() : Status(answer.error());
+  });
+  return watched ? TellStatus(last, arguments, context) : Fail(context, watched.error());
 }
 
 ExitCode RunAdd(const Arguments& arguments, Context& context) {
