@@ -93,6 +93,19 @@ Status RemoveFolder(io::FileSystem& fs, const std::string& folder) {
   return fs.Remove(folder);
 }
 
+// A table with holes cannot be opened: it has another name before the first of its files goes. What
+// an earlier interruption left goes with it.
+Status RemoveTable(io::FileSystem& fs, const std::string& folder) {
+  const std::string going = folder + ".gone";
+  if (const Status removed = RemoveFolder(fs, going); !removed) return removed;
+  const Result<bool> there = fs.Exists(folder);
+  if (!there) return there.error();
+  if (!*there) return {};
+  if (const Status renamed = fs.Rename(folder, going); !renamed) return renamed;
+  const Status synced = fs.SyncDirectory(io::ParentDirectory(folder));
+  return synced ? RemoveFolder(fs, going) : synced;
+}
+
 archive::RunWriterOptions WriterOptions(const std::string& job, const CrawlSettings& settings) {
   archive::RunWriterOptions options;
   options.job = job;
@@ -287,7 +300,7 @@ Status CrawlJob::RemoveTables() {
   frontier_.reset();
   table_.reset();
   for (const std::string& folder : {folder_.FrontierFolder(), folder_.DigestFolder()}) {
-    if (const Status removed = RemoveFolder(environment_.fs, folder); !removed) return removed;
+    if (const Status removed = RemoveTable(environment_.fs, folder); !removed) return removed;
   }
   return {};
 }
