@@ -329,6 +329,9 @@ Status Crawler::Commit() {
     if (visit->capture) last_finished_.Add(*visit->capture);
     if (!visit->line.uri.empty()) parts_.log.Add(std::move(visit->line), now);
     if (visit->is_kept) kept_.erase(SeenKey(visit->candidate.url));
+    if (!visit->robots_note.empty()) {
+      robots_.Keep(visit->robots_origin, std::move(visit->robots_note));
+    }
     if (!visit->taken) continue;
     if (visit->again) {
       parts_.frontier.Retry(*visit->taken);

@@ -216,7 +216,8 @@ Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
       return {};
     }
   }
-  robots_.Set(origin, access, access == robots::Access::kParse ? visit->robots_text : "", Now());
+  visit->robots_note = robots_.Set(
+      origin, access, access == robots::Access::kParse ? visit->robots_text : "", Now());
   robots_pending_.erase(std::string(whose.host()));
   touched_.emplace(whose.host());
   const Result<const robots::Robots*> rules = robots_.Find(origin, Now());

@@ -46,15 +46,19 @@ Result<const robots::Robots*> RobotsCache::Find(const std::string& origin, Times
   return &entry->second.rules;
 }
 
-void RobotsCache::Set(const std::string& origin, robots::Access access, std::string_view text,
-                      Timestamp now) {
+std::string RobotsCache::Set(const std::string& origin, robots::Access access,
+                             std::string_view text, Timestamp now) {
   std::string note;
   PutFixed64(note, static_cast<std::uint64_t>(now.milliseconds));
   PutVarint(note, static_cast<std::uint64_t>(access));
   note += text;
-  frontier_.SetNote(NoteName(origin), std::move(note));
   if (entries_.size() >= kEntriesMax) entries_.clear();
   entries_.insert_or_assign(origin, Entry{now, RulesOf(access, text)});
+  return note;
+}
+
+void RobotsCache::Keep(const std::string& origin, std::string note) {
+  frontier_.SetNote(NoteName(origin), std::move(note));
 }
 
 }  // namespace stele::crawl

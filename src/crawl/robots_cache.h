@@ -21,8 +21,12 @@ class RobotsCache {
   // The rules of "https://example.org". Null: they have to be asked for. Valid until the next call
   // of Set() or Find(). Errors: those of the frontier.
   Result<const robots::Robots*> Find(const std::string& origin, Timestamp now);
-  // kFollow, after too many redirects, allows everything.
-  void Set(const std::string& origin, robots::Access access, std::string_view text, Timestamp now);
+  // kFollow, after too many redirects, allows everything. Returns what Keep() wants.
+  std::string Set(const std::string& origin, robots::Access access, std::string_view text,
+                  Timestamp now);
+  // Once the file is stored and logged: earlier, an interruption would leave rules of a file that
+  // nobody has seen.
+  void Keep(const std::string& origin, std::string note);
 
  private:
   struct Entry {

@@ -45,6 +45,7 @@ struct Visit {
   crawl_log::Line line;
   std::string payload_digest;  // sha1:...
   std::string robots_text;     // of robots.txt, when it is one
+  std::string robots_note;     // its rules, for when it is stored
   std::uint64_t payload_bytes = 0;
   bool duplicate = false;
   dedup::Verdict verdict;  // why, or why not
