@@ -67,6 +67,7 @@ struct Command {
   std::vector<Example> examples;
   ExitCode (*run)(const Arguments& arguments, Context& context) = nullptr;
   std::vector<Command> commands;  // or these, and run is null
+  bool is_advanced = false;       // for those who look for it: not in the list of its parent
 };
 
 // The whole tree.

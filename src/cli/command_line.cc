@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/similar_name.h"
 #include "cli/visible_text.h"
 
 namespace stele::cli {
@@ -68,6 +69,25 @@ const Command* ChildOf(const Command& command, std::string_view name) {
   return found == command.commands.end() ? nullptr : &*found;
 }
 
+// What may be added to a complaint about `word`; empty where nothing is like it.
+std::string Guess(std::string_view word, const std::vector<std::string_view>& names) {
+  const std::optional<std::string_view> meant = SimilarName(word, names);
+  return meant ? fmt::format(". Did you mean {}?", *meant) : "";
+}
+
+// For the first option among `words` that `command` does not have.
+std::string GuessOption(const Command& command, const std::vector<std::string>& words) {
+  std::vector<std::string_view> names = {"--help"};
+  for (const Option& option : command.options) names.push_back(option.name);
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    const std::string_view name = word.substr(0, word.find('='));
+    const bool is_known = std::find(names.begin(), names.end(), name) != names.end();
+    if (word.starts_with("--") && !is_known) return Guess(name, names);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<std::string> Arguments::Get(std::string_view option) const {
@@ -86,6 +106,12 @@ void Complain(Context& context, std::string_view text) {
   static_cast<void>(context.err.Write(fmt::format("stele: {}\n", VisibleText(text))).ok());
 }
 
+std::string NoSuchCommand(const std::vector<const Command*>& path, std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const Command& child : path.back()->commands) names.push_back(child.name);
+  return fmt::format("there is no command {} {}{}", FullName(path, ' '), word, Guess(word, names));
+}
+
 ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& words,
                         Context& context) {
   // Names of commands stand first; what comes behind them may be called as it likes.
@@ -99,16 +125,17 @@ ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& wor
   }
   const Command& command = *path.back();
   Parser parser(command);
-  std::string wrong = parser.Parse({word, words.end()});
+  const std::vector<std::string> rest(word, words.end());
+  std::string wrong = parser.Parse(rest);
   if (words.empty() || parser.wants_help()) {
     return context.out.Write(HelpText(path)) ? ExitCode::kDone : ExitCode::kFailed;
   }
   if (command.run == nullptr) {
     const bool names_one = word != words.end() && !word->starts_with('-');
-    wrong = names_one ? fmt::format("there is no command {} {}", FullName(path, ' '), *word)
-                      : "Which command?";
+    wrong = names_one ? NoSuchCommand(path, *word) : "Which command?";
   }
   if (!wrong.empty()) {
+    wrong += GuessOption(command, rest);
     Complain(context, fmt::format("{}\nTry: {} --help", wrong, FullName(path, ' ')));
     return ExitCode::kUsage;
   }

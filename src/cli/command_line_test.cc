@@ -9,6 +9,7 @@ namespace stele::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Outcome {
   ExitCode code;
@@ -91,6 +92,26 @@ TEST(CommandLine, OnlyTheFirstWordsAreCommands) {
   }
   EXPECT_THAT(Try({"nonsense"}).err, HasSubstr("there is no command stele nonsense"));
   EXPECT_THAT(Try({"warc", "nonsense"}).err, HasSubstr("there is no command stele warc nonsense"));
+}
+
+TEST(CommandLine, WhatIsMisspelledIsGuessed) {
+  EXPECT_THAT(Try({"exprot"}).err, HasSubstr("Did you mean export?"));
+  EXPECT_THAT(Try({"help", "warc", "idnex"}).err, HasSubstr("Did you mean index?"));
+  EXPECT_THAT(Try({"warc", "ls", "--jsno", "f"}).err, HasSubstr("Did you mean --json?"));
+  EXPECT_THAT(Try({"nonsense"}).err, Not(HasSubstr("Did you mean")));
+  EXPECT_THAT(Try({"warc", "ls", "--nonsense", "f"}).err, Not(HasSubstr("Did you mean")));
+}
+
+// Newcomers see what they need every day; the rest is named, and explained when asked for.
+TEST(CommandLine, AdvancedCommandsAreExplainedByTheirOwnHelp) {
+  const std::string everyday = Try({"--help"}).out;
+  EXPECT_THAT(everyday, HasSubstr("\n  crawl "));
+  EXPECT_THAT(everyday, Not(HasSubstr("\n  reindex ")));
+  EXPECT_THAT(everyday, HasSubstr("stele help advanced"));
+  EXPECT_THAT(everyday, HasSubstr("reindex, "));
+  const std::string advanced = Try({"help", "advanced"}).out;
+  EXPECT_THAT(advanced, HasSubstr("\n  reindex  Make the catalog"));
+  EXPECT_THAT(advanced, Not(HasSubstr("\n  crawl ")));
 }
 
 TEST(CommandLine, AMissingFileIsSaidAndGivesThree) {

@@ -69,6 +69,26 @@ std::string Table(const std::vector<Row>& rows) {
   return out;
 }
 
+// Those of everyday in a table, the names of the others in a line.
+std::string CommandsText(const Command& command) {
+  std::vector<Row> rows;
+  std::string advanced;
+  for (const Command& child : command.commands) {
+    if (child.is_advanced) {
+      advanced += fmt::format("{}{}", advanced.empty() ? "" : ", ", child.name);
+    } else {
+      rows.emplace_back(child.name, child.summary);
+    }
+  }
+  std::string out;
+  if (!rows.empty()) out += fmt::format("\nCommands:\n{}", Table(rows));
+  if (!advanced.empty()) {
+    out += fmt::format("\nMore, explained by {} help advanced:\n  {}\n", command.name,
+                       Wrap(advanced, 2));
+  }
+  return out;
+}
+
 // In troff, backslashes, minus signs and a dot or quote at the begin of a line mean something.
 std::string Troff(std::string_view text) {
   std::string out;
@@ -113,10 +133,8 @@ std::string HelpText(const std::vector<const Command*>& path) {
   const Command& command = *path.back();
   std::string out = fmt::format("{}\n\nUsage: {}\n", Wrap(command.summary, 0), Synopsis(path));
   if (!command.details.empty()) out += fmt::format("\n{}\n", Wrap(command.details, 0));
+  out += CommandsText(command);
   std::vector<Row> rows;
-  for (const Command& child : command.commands) rows.emplace_back(child.name, child.summary);
-  if (!rows.empty()) out += fmt::format("\nCommands:\n{}", Table(rows));
-  rows.clear();
   for (const Option& option : command.options) {
     rows.emplace_back(LeftColumn(option), OptionHelp(option));
   }
@@ -127,6 +145,15 @@ std::string HelpText(const std::vector<const Command*>& path) {
     out += fmt::format("  {}\n      {}\n", example.line, Wrap(example.meaning, 6));
   }
   return out;
+}
+
+std::string AdvancedHelpText(const Command& command) {
+  std::vector<Row> rows;
+  for (const Command& child : command.commands) {
+    if (child.is_advanced) rows.emplace_back(child.name, child.summary);
+  }
+  return fmt::format("Advanced commands:\n{}\nEach has its own help: {} COMMAND --help\n",
+                     Table(rows), command.name);
 }
 
 std::string ManPage(const std::vector<const Command*>& path, std::string_view version) {

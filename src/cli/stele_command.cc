@@ -18,13 +18,16 @@ ExitCode RunVersion(const Arguments&, Context& context) {
 
 ExitCode RunHelp(const Arguments& arguments, Context& context) {
   const Command root = SteleCommand();
+  if (arguments.positionals == std::vector<std::string>{"advanced"}) {
+    return context.out.Write(AdvancedHelpText(root)) ? ExitCode::kDone : ExitCode::kFailed;
+  }
   std::vector<const Command*> path = {&root};
   for (const std::string& word : arguments.positionals) {
     const std::vector<Command>& children = path.back()->commands;
     const auto found = std::find_if(children.begin(), children.end(),
                                     [&](const Command& child) { return child.name == word; });
     if (found == children.end()) {
-      Complain(context, fmt::format("there is no command {} {}", FullName(path, ' '), word));
+      Complain(context, NoSuchCommand(path, word));
       return ExitCode::kUsage;
     }
     path.push_back(&*found);
@@ -60,7 +63,9 @@ Command SteleCommand() {
   help.name = "help";
   help.summary = "Explain a command";
   help.arguments = "[COMMAND]...";
-  help.examples = {{"stele help warc index", "The same as: stele warc index --help"}};
+  help.details = "stele help advanced lists the commands that are not for every day.";
+  help.examples = {{"stele help warc index", "The same as: stele warc index --help"},
+                   {"stele help advanced", "What else there is"}};
   help.run = RunHelp;
   Command root;
   root.name = "stele";
@@ -70,11 +75,14 @@ Command SteleCommand() {
                    {"stele import --archive my-archive *.warc.gz", "Make an archive"},
                    {"stele warc check *.warc.gz", "Check web archive files"}};
   root.commands = {
-      CrawlCommand(),  JobCommand(),   ImportCommand(),  ExportCommand(),  LsCommand(),
-      GetCommand(),    InfoCommand(),  ChangesCommand(), DiffCommand(),    ReportCommand(),
-      VerifyCommand(), RmCommand(),    HoldCommand(),    BatchCommand(),   WarcCommand(),
-      StoreCommand(),  DedupCommand(), StudyCommand(),   ReindexCommand(), ServeCommand(),
-      UserCommand(),   help,           version};
+      CrawlCommand(),   ImportCommand(), ExportCommand(), LsCommand(),    GetCommand(),
+      ChangesCommand(), DiffCommand(),   ReportCommand(), ServeCommand(), VerifyCommand(),
+      RmCommand(),      InfoCommand(),   WarcCommand(),   help,           version};
+  for (Command advanced : {JobCommand(), UserCommand(), HoldCommand(), BatchCommand(),
+                           ReindexCommand(), StoreCommand(), DedupCommand(), StudyCommand()}) {
+    advanced.is_advanced = true;
+    root.commands.push_back(std::move(advanced));
+  }
   return root;
 }
 
