@@ -12,6 +12,8 @@
 namespace stele::cli {
 namespace {
 
+constexpr std::size_t kPieceSize = 64 * 1024;
+
 // The folder of the newest run of a crawl: of this job, or of any.
 Result<std::string> NewestRun(const std::string& directory, const std::optional<std::string>& job,
                               Context& context) {
@@ -40,13 +42,17 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (!folder) return Fail(context, folder.error());
   const std::string reason = crawl::HostShare::ReasonFor(static_cast<std::uint32_t>(*node));
   std::string urls;
+  Status written;
   const Status read = crawl::ReadLogLines(
       context.fs, crawl::RunLog::ScopeLogPath(*folder), [&](std::string_view text) {
         const std::optional<crawl::ScopeLine> line = crawl::ParseScopeLine(text);
-        if (line && line->reason == reason) urls += fmt::format("{}\n", line->url);
+        if (!line || line->reason != reason || !written) return;
+        urls += fmt::format("{}\n", line->url);
+        if (urls.size() < kPieceSize) return;
+        written = context.out.Write(std::exchange(urls, {}));
       });
   if (!read) return Fail(context, read.error());
-  const Status written = context.out.Write(urls);
+  if (written) written = context.out.Write(urls);
   return written ? ExitCode::kDone : Fail(context, written.error());
 }
 
