@@ -303,8 +303,13 @@ class Headers(CrawlTest):
                     if count < len(body):
                         return
         listener = socket.create_server(("127.0.0.1", 0))
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        # A thread that is left in accept() would take connections of the next test, whose listener
+        # gets the number of this one.
         self.addCleanup(listener.close)
-        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        self.addCleanup(thread.join)
+        self.addCleanup(listener.shutdown, socket.SHUT_RDWR)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/film"
         self.crawl(url)
         self.crawl("--dedup-headers", "timestamp", "--dedup-abort")
