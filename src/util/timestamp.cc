@@ -2,10 +2,10 @@
 // the last of the year and every formula is linear.
 #include "util/timestamp.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
 
 #include "util/ascii.h"
 
@@ -91,6 +91,28 @@ bool TakeChar(std::string_view& text, char c) {
   if (text.empty() || text.front() != c) return false;
   text.remove_prefix(1);
   return true;
+}
+
+// Appends with zeros in front. Dates are written for every line of a list, where fmt would take
+// most of the time.
+void AppendDigits(std::string& out, int number, std::size_t width) {
+  const std::size_t begin = out.size();
+  out.append(width, '0');
+  std::size_t at = out.size();
+  int rest = number;
+  for (; rest > 0 && at > begin; rest /= 10) out[--at] = static_cast<char>('0' + rest % 10);
+  if (rest == 0) return;
+  // A year before 0 or after 9999.
+  out.resize(begin);
+  fmt::format_to(std::back_inserter(out), "{:0{}}", number, width);
+}
+
+// To the second.
+std::string DigitsOf(const Civil& c) {
+  std::string digits;
+  AppendDigits(digits, c.year, 4);
+  for (const int part : {c.month, c.day, c.hour, c.minute, c.second}) AppendDigits(digits, part, 2);
+  return digits;
 }
 
 // "", "Z", "GMT", "UTC", "+01:00", "-0800". The result is in milliseconds east of UTC.
@@ -188,12 +210,13 @@ std::optional<Timestamp> ParseDigits(std::string_view digits) {
   return FromCivil(c);
 }
 
-std::string FormatDigits14(Timestamp time) { return FormatDigits17(time).substr(0, 14); }
+std::string FormatDigits14(Timestamp time) { return DigitsOf(CivilOf(time)); }
 
 std::string FormatDigits17(Timestamp time) {
   const Civil c = CivilOf(time);
-  return fmt::format(FMT_COMPILE("{:04}{:02}{:02}{:02}{:02}{:02}{:03}"), c.year, c.month, c.day,
-                     c.hour, c.minute, c.second, c.millisecond);
+  std::string digits = DigitsOf(c);
+  AppendDigits(digits, c.millisecond, 3);
+  return digits;
 }
 
 std::optional<Timestamp> ParseIso(std::string_view text) {
@@ -274,10 +297,19 @@ std::optional<Timestamp> ParseHttpDate(std::string_view text) {
 std::string FormatHttpDate(Timestamp time) {
   const Civil c = CivilOf(time);
   const std::int64_t days = DaysFromCivil(c.year, c.month, c.day);
-  return fmt::format(FMT_COMPILE("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT"),
-                     kWeekdays[static_cast<std::size_t>((days % 7 + 7) % 7)], c.day,
-                     kMonths[static_cast<std::size_t>(c.month - 1)], c.year, c.hour, c.minute,
-                     c.second);
+  std::string text;
+  text.reserve(sizeof "Sun, 06 Nov 1994 08:49:37 GMT");
+  text.append(kWeekdays[static_cast<std::size_t>((days % 7 + 7) % 7)]).append(", ");
+  AppendDigits(text, c.day, 2);
+  text.append(1, ' ').append(kMonths[static_cast<std::size_t>(c.month - 1)]).append(1, ' ');
+  AppendDigits(text, c.year, 4);
+  text += ' ';
+  AppendDigits(text, c.hour, 2);
+  text += ':';
+  AppendDigits(text, c.minute, 2);
+  text += ':';
+  AppendDigits(text, c.second, 2);
+  return text += " GMT";
 }
 
 }  // namespace stele

@@ -67,5 +67,12 @@ TEST(Timestamp, EveryDayOfManyCenturiesRoundTrips) {
   }
 }
 
+TEST(Timestamp, YearsThatHaveMoreOrLessThanFourDigitsAreWritten) {
+  EXPECT_EQ(FormatDigits17({253'402'300'800'005}), "100000101000000005");
+  EXPECT_EQ(FormatHttpDate({253'402'300'800'000}), "Sat, 01 Jan 10000 00:00:00 GMT");
+  EXPECT_EQ(FormatDigits14({-62'198'755'200'000}), "-0010101000000");
+  EXPECT_EQ(FormatDigits14({-62'167'219'200'000}), "00000101000000");
+}
+
 }  // namespace
 }  // namespace stele
