@@ -45,7 +45,8 @@ void ReadPage(std::string_view bytes) {
 void ReadLog(std::string_view bytes) {
   io::MemoryFileSystem disk;
   Check(io::ReplaceFile(disk, "log", bytes).ok());
-  const auto log = CaptureLog::Open(disk, "log");
+  PageCache cache(1 << 20);
+  const auto log = CaptureLog::Open(disk, "log", cache);
   const Result<std::uint64_t> end = (*log)->Scan(0, [](const Capture&, std::uint64_t) {});
   if (end) static_cast<void>((*log)->CheckTail(*end).ok());
 }

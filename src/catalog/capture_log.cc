@@ -21,6 +21,7 @@ static_assert(kHead.size() == kCaptureLogHeadSize);
 constexpr std::size_t kEntryHeadSize = 8;
 constexpr std::size_t kFirstReadBytes = 64 << 10;  // mostly, little is new
 constexpr std::size_t kReadBytes = 2 << 20;
+constexpr std::size_t kBlockBytes = 16 << 10;  // what is kept in the cache for the next rows
 static_assert(kReadBytes > kCaptureRowBytesMax + kEntryHeadSize + 1);
 
 std::uint32_t EntrySum(std::string_view body, std::uint64_t offset) {
@@ -93,18 +94,48 @@ Status CaptureLogWriter::Sync() {
   return {};
 }
 
-Result<std::unique_ptr<CaptureLog>> CaptureLog::Open(io::FileSystem& fs, std::string path) {
+Result<std::unique_ptr<CaptureLog>> CaptureLog::Open(io::FileSystem& fs, std::string path,
+                                                     PageCache& cache) {
   Result<std::unique_ptr<io::ReadableFile>> file = fs.OpenForReading(path);
   if (!file) return file.error();
-  return std::unique_ptr<CaptureLog>(new CaptureLog(std::move(path), std::move(*file)));
+  return std::unique_ptr<CaptureLog>(new CaptureLog(std::move(path), std::move(*file), cache));
 }
+
+CaptureLog::~CaptureLog() { cache_.Forget(number_, blocks_kept_); }
 
 Error CaptureLog::Damage(std::uint64_t offset) const {
   return {ErrorCode::kCorrupt,
           fmt::format("{}: the row at byte {} is damaged; rebuild the catalog", path_, offset)};
 }
 
+// What was written never changes; only the last block grows, and is not kept.
+Result<Page> CaptureLog::Block(std::uint32_t block) const {
+  if (Page known = cache_.Find(number_, block)) return known;
+  auto bytes = std::make_shared<std::string>(kBlockBytes, '\0');
+  const Result<std::size_t> read = file_->ReadAt(std::uint64_t{block} * kBlockBytes, *bytes);
+  if (!read) return read.error();
+  bytes->resize(*read);
+  Page page = std::move(bytes);
+  if (*read < kBlockBytes) return page;
+  std::uint32_t kept = blocks_kept_;
+  while (kept <= block && !blocks_kept_.compare_exchange_weak(kept, block + 1)) continue;
+  cache_.Insert(number_, block, page);
+  return page;
+}
+
 Result<HeldCapture> CaptureLog::Read(std::uint64_t offset) const {
+  const Result<Page> block = Block(static_cast<std::uint32_t>(offset / kBlockBytes));
+  if (!block) return block.error();
+  const std::size_t begin = std::min<std::size_t>(offset % kBlockBytes, (*block)->size());
+  const auto body = BodyAt(std::string_view(**block).substr(begin), offset);
+  if (!body) return ReadAlone(offset);
+  const Result<Capture> capture =
+      body->front() == 'r' ? ParseCaptureRow(body->substr(1)) : Result<Capture>(Damage(offset));
+  if (!capture) return Damage(offset);
+  return HeldCapture{*capture, *block};
+}
+
+Result<HeldCapture> CaptureLog::ReadAlone(std::uint64_t offset) const {
   std::string bytes(1 << 10, '\0');
   std::optional<std::string_view> body;
   for (;;) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "catalog/capture.h"
+#include "catalog/page_cache.h"
 #include "io/file_system.h"
 #include "util/result.h"
 
@@ -40,10 +42,12 @@ class CaptureLogWriter {
   std::string buffer_;
 };
 
-// Thread-safe.
+// Thread-safe. Borrows `cache` for life.
 class CaptureLog {
  public:
-  static Result<std::unique_ptr<CaptureLog>> Open(io::FileSystem& fs, std::string path);
+  static Result<std::unique_ptr<CaptureLog>> Open(io::FileSystem& fs, std::string path,
+                                                  PageCache& cache);
+  ~CaptureLog();
 
   // The row that begins at `offset`. Errors: kCorrupt.
   Result<HeldCapture> Read(std::uint64_t offset) const;
@@ -63,12 +67,19 @@ class CaptureLog {
   Status CheckTail(std::uint64_t offset) const;
 
  private:
-  CaptureLog(std::string path, std::unique_ptr<io::ReadableFile> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
+  CaptureLog(std::string path, std::unique_ptr<io::ReadableFile> file, PageCache& cache)
+      : path_(std::move(path)), file_(std::move(file)), cache_(cache), number_(cache.NewFile()) {}
   Error Damage(std::uint64_t offset) const;
+  // A block of the file, as far as it was written.
+  Result<Page> Block(std::uint32_t block) const;
+  // Of a row that goes on in the next block.
+  Result<HeldCapture> ReadAlone(std::uint64_t offset) const;
 
   const std::string path_;
   const std::unique_ptr<io::ReadableFile> file_;
+  PageCache& cache_;
+  const std::uint64_t number_;                          // in the cache
+  mutable std::atomic<std::uint32_t> blocks_kept_ = 0;  // those that may be there are before this
 };
 
 }  // namespace stele::catalog

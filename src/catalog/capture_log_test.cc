@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "catalog/test_captures.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
@@ -51,7 +53,8 @@ struct Found {
 // The rows in the log; they must be the first ones of the example.
 Found ReadExample(io::FileSystem& fs, const std::string& path) {
   Found found;
-  const Result<std::unique_ptr<CaptureLog>> log = CaptureLog::Open(fs, path);
+  PageCache cache(1 << 20);
+  const Result<std::unique_ptr<CaptureLog>> log = CaptureLog::Open(fs, path, cache);
   EXPECT_TRUE(log) << log.error().text;
   if (!log) return found;
   CaptureMaker maker(5);
@@ -93,7 +96,8 @@ TEST(CaptureLog, I6_ReadersGoOnWhereTheyStopped) {
   CaptureMaker maker(1);
   const auto writer = CaptureLogWriter::Create(disk, "log");
   ASSERT_TRUE(writer);
-  const auto log = CaptureLog::Open(disk, "log");
+  PageCache cache(1 << 20);
+  const auto log = CaptureLog::Open(disk, "log", cache);
   ASSERT_TRUE(log);
   std::uint64_t at = 0;
   std::vector<std::uint64_t> offsets;
@@ -125,12 +129,38 @@ TEST(CaptureLog, I6_LongRowsComeBack) {
     rows.back().key = {};
   }
   ASSERT_TRUE((*writer)->Append(rows, offsets));
-  const auto log = CaptureLog::Open(disk, "log");
+  PageCache cache(1 << 20);
+  const auto log = CaptureLog::Open(disk, "log", cache);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Result<HeldCapture> row = (*log)->Read(offsets[i]);
     ASSERT_TRUE(row) << row.error().text;
     EXPECT_EQ(row->row, rows[i]);
   }
+}
+
+TEST(CaptureLog, I6_RowsBesideOneThatWasReadNeedNoDisk) {
+  io::MemoryFileSystem disk;
+  CaptureMaker maker(1);
+  const auto writer = CaptureLogWriter::Create(disk, "log");
+  ASSERT_TRUE(writer);
+  io::FaultFileSystem fs(disk, std::numeric_limits<int>::max() / 2);
+  PageCache cache(1 << 20);
+  const auto log = CaptureLog::Open(fs, "log", cache);
+  ASSERT_TRUE(log);
+  std::vector<std::uint64_t> offsets;
+  std::vector<Capture> rows;
+  // Rows come into a block that was read while it was not yet full.
+  while (offsets.empty() || offsets.back() < 100'000) {
+    rows.push_back(maker.Make({200405, static_cast<std::uint32_t>(rows.size())}));
+    ASSERT_TRUE((*writer)->Append(std::span(&rows.back(), 1), offsets));
+    const Result<HeldCapture> row = (*log)->Read(offsets.back());
+    ASSERT_TRUE(row) << row.error().text;
+    EXPECT_EQ(row->row, rows.back());
+  }
+  ASSERT_TRUE((*log)->Read(offsets[0]));
+  fs.FailFromNowOn();
+  EXPECT_EQ((*log)->Read(offsets[10])->row, rows[10]);
+  EXPECT_EQ((*log)->Read(offsets.back()).error().code, ErrorCode::kIo);
 }
 
 TEST(CaptureLog, I6_ATornTailCostsOnlyWhatWasNotSynced) {
@@ -206,7 +236,8 @@ TEST(CaptureLog, I6_AFailingDiskIsReported) {
   ASSERT_TRUE(WriteExample(disk, "log"));
   for (int fail_at = 1; fail_at <= 2; ++fail_at) {
     io::FaultFileSystem fs(disk, fail_at);
-    const auto log = CaptureLog::Open(fs, "log");
+    PageCache cache(1 << 20);
+    const auto log = CaptureLog::Open(fs, "log", cache);
     if (!log) continue;
     EXPECT_FALSE((*log)->Scan(0, [](const Capture&, std::uint64_t) {}));
     EXPECT_EQ((*log)->Read(16).error().code, ErrorCode::kIo);

@@ -105,7 +105,8 @@ Status Catalog::MakeManifest() {
 Status Catalog::ReplayLogs() {
   std::uint64_t number = files_->manifest.first_log;
   for (;; ++number) {
-    Result<std::unique_ptr<CaptureLog>> log = CaptureLog::Open(fs_, LogPath(directory_, number));
+    Result<std::unique_ptr<CaptureLog>> log =
+        CaptureLog::Open(fs_, LogPath(directory_, number), cache_);
     if (!log && log.error().code == ErrorCode::kNotFound) break;
     if (!log) return log.error();
     const std::shared_ptr<const CaptureLog> shared = std::move(*log);
@@ -129,7 +130,7 @@ Status Catalog::BeginLog() {
   const std::string path = LogPath(directory_, number);
   Result<std::unique_ptr<CaptureLogWriter>> writer = CaptureLogWriter::Create(fs_, path);
   if (!writer) return writer.error();
-  Result<std::unique_ptr<CaptureLog>> log = CaptureLog::Open(fs_, path);
+  Result<std::unique_ptr<CaptureLog>> log = CaptureLog::Open(fs_, path, cache_);
   if (!log) return log.error();
   writer_ = std::move(*writer);
   logs_.push_back(std::make_unique<NewRows>(number, std::move(*log)));
@@ -216,7 +217,8 @@ Status CatalogReader::TryRefresh() {
   while (!logs_.empty() && logs_.front()->number() < manifest->first_log) logs_.pop_front();
   for (;;) {
     const std::uint64_t next = logs_.empty() ? manifest->first_log : logs_.back()->number() + 1;
-    Result<std::unique_ptr<CaptureLog>> log = CaptureLog::Open(fs_, LogPath(directory_, next));
+    Result<std::unique_ptr<CaptureLog>> log =
+        CaptureLog::Open(fs_, LogPath(directory_, next), cache_);
     if (!log && log.error().code == ErrorCode::kNotFound) break;
     if (!log) return log.error();
     logs_.push_back(std::make_unique<NewRows>(next, std::move(*log)));
