@@ -92,7 +92,7 @@ Result<std::unique_ptr<StoredRecord>> StoredRecord::Open(io::FileSystem& fs,
   record::RecordReader& reader = lent.opened.file->reader();
   const std::uint64_t begin = place.offset - lent.opened.begin;
   if (CanBeReadAnywhere(lent.opened)) {
-    if (const Status moved = reader.SkipTo(begin); !moved) return moved.error();
+    if (const Status moved = reader.SkipTo(begin, place.length); !moved) return moved.error();
   }
   for (;;) {
     Result<const record::Record*> record = reader.Next();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace stele::record {
 
@@ -19,7 +20,7 @@ Result<std::string_view> ByteWindow::At(std::uint64_t offset, std::size_t want) 
       begin_ = offset;
       buffer_.Clear();
       ended_ = false;
-      ahead_ = kFirstBytes;
+      ahead_ = std::exchange(expected_, kFirstBytes);
     }
   }
   // What a pipe gave is kept for a second look.
@@ -46,7 +47,7 @@ Status ByteWindow::ReadMore(std::size_t least) {
   const std::size_t size = buffer_.size();
   const std::size_t room = std::min(buffer_.capacity() - size, std::max(least, ahead_));
   Check(room > 0);
-  ahead_ = std::min(2 * ahead_, kBytes);
+  ahead_ = std::clamp(2 * ahead_, kFirstBytes, kBytes);
   const std::span<char> out(buffer_.data() + size, room);
   Result<std::size_t> read =
       file_ != nullptr ? file_->ReadAt(begin_ + size, out) : source_.Read(out);

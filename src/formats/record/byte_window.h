@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -29,6 +30,12 @@ class ByteWindow {
     return file_ != nullptr || (offset >= begin_ && offset <= begin_ + buffer_.size());
   }
 
+  // So much, and no more, is read at the next new place, instead of kFirstBytes: somebody knows how
+  // long what lies there is.
+  void Expect(std::uint64_t bytes) {
+    expected_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(bytes, 1, kBytes));
+  }
+
   // Asks to keep the bytes from `offset` on, while there is room.
   void Pin(std::uint64_t offset) { pin_ = offset; }
 
@@ -49,7 +56,8 @@ class ByteWindow {
   std::uint64_t begin_ = 0;  // file offset of the buffer's first byte
   std::uint64_t pin_ = 0;
   bool ended_ = false;
-  std::size_t ahead_ = kFirstBytes;  // to be read next
+  std::size_t ahead_ = kFirstBytes;     // to be read next
+  std::size_t expected_ = kFirstBytes;  // at the next new place
   std::string far_;
 };
 

@@ -53,6 +53,20 @@ TEST(ByteWindow, LittleIsReadAtANewPlace) {
   EXPECT_EQ(lab.read, 3 * ByteWindow::kFirstBytes);
 }
 
+TEST(ByteWindow, AsMuchAsIsExpectedIsReadAtANewPlace) {
+  Lab lab(kFile);
+  lab.Look(0, 100, 100);
+  lab.read = 0;
+  lab.window.Expect(5000);
+  lab.Look(10 << 20, 5000, 5000);
+  EXPECT_EQ(lab.read, 5000);
+  // What is wanted beyond that comes, too, and it is forgotten at the next place.
+  lab.Look((10 << 20) + 4000, 2000, 2000);
+  EXPECT_EQ(lab.read, 5000 + ByteWindow::kFirstBytes);
+  lab.Look(5 << 20, 100, 100);
+  EXPECT_EQ(lab.read, 5000 + 2 * ByteWindow::kFirstBytes);
+}
+
 TEST(ByteWindow, AFileThatIsReadInOrderIsReadOnceInLargePieces) {
   Lab lab(kFile);
   constexpr std::size_t kStep = 50'000;

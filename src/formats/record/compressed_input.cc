@@ -88,8 +88,7 @@ class CompressedInput final : public RecordInput {
 
   Result<bool> NextMember() override {
     Check(member_done_);
-    const bool is_first = std::exchange(at_new_place_, false);
-    Result<std::string_view> in = window_->At(raw_, is_first ? kFirstPiece : kPiece);
+    Result<std::string_view> in = window_->At(raw_, std::exchange(next_piece_, kPiece));
     if (!in) return in.error();
     if (in->empty()) return false;
     member_offset_ = raw_;
@@ -112,7 +111,7 @@ class CompressedInput final : public RecordInput {
       return Error{ErrorCode::kInvalid, "the input is a pipe and cannot be read again"};
     }
     raw_ = member_offset_ = offset;
-    at_new_place_ = true;
+    next_piece_ = kFirstPiece;
     window_->Pin(offset);
     member_done_ = true;
     out_.Clear();
@@ -120,6 +119,12 @@ class CompressedInput final : public RecordInput {
     consumed_ = 0;
     available_ = {};
     return {};
+  }
+
+  // A member that is here as a whole is inflated at once.
+  void Expect(std::uint64_t bytes) override {
+    next_piece_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(bytes, 1, kPiece));
+    window_->Expect(next_piece_);
   }
 
   Result<std::optional<std::uint64_t>> FindRecord(std::uint64_t from,
@@ -226,7 +231,7 @@ class CompressedInput final : public RecordInput {
   std::uint64_t member_offset_;
   std::uint64_t raw_;        // file offset of the next compressed byte
   bool member_done_ = true;  // nothing of the current member is left to decode
-  bool at_new_place_ = true;
+  std::size_t next_piece_ = kFirstPiece;
 };
 
 // The dictionary that a `.warc.zst` may begin with, and the offset behind it.

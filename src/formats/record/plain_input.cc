@@ -70,6 +70,8 @@ class PlainInput final : public RecordInput {
     return {};
   }
 
+  void Expect(std::uint64_t bytes) override { window_->Expect(bytes); }
+
   Result<std::optional<std::uint64_t>> FindRecord(std::uint64_t from,
                                                   const Grammar& grammar) override {
     available_ = {};

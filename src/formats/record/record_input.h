@@ -50,6 +50,8 @@ class RecordInput {
   // Reads on from a file offset at which a member (or, in a plain file, a record) begins.
   // Errors: kInvalid when the input is a pipe and the place is gone.
   virtual Status SkipTo(std::uint64_t offset) = 0;
+  // Behind SkipTo(): so many bytes of the file are what somebody wants there.
+  virtual void Expect(std::uint64_t bytes) = 0;
 
   // The first file offset from `from` on at which a member begins that begins with a record; in
   // plain files, at which the grammar sees a candidate. Nothing when there is none. Moves nothing

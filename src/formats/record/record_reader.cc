@@ -377,11 +377,13 @@ Status RecordReader::PassGarbageInMember() {
   return {};
 }
 
-Status RecordReader::SkipTo(std::uint64_t offset) {
+Status RecordReader::SkipTo(std::uint64_t offset, std::optional<std::uint64_t> length) {
   state_ = State::kBetween;
   handed_out_ = 0;
   block_left_ = 0;
-  return input_->SkipTo(offset);
+  if (const Status moved = input_->SkipTo(offset); !moved) return moved;
+  if (length) input_->Expect(*length);
+  return {};
 }
 
 Error RecordReader::Broken(const Error& error) {

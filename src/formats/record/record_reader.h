@@ -39,8 +39,9 @@ class RecordReader {
   // What could not be read so far, in file order. Adjoining losses are one.
   const std::vector<Loss>& losses() const { return losses_; }
 
-  // Goes to a record whose offset is known. Errors: kInvalid in pipes.
-  Status SkipTo(std::uint64_t offset);
+  // Goes to a record whose offset is known; `length`, where it is known, is how many bytes of the
+  // file it has, so that no others are read. Errors: kInvalid in pipes.
+  Status SkipTo(std::uint64_t offset, std::optional<std::uint64_t> length = std::nullopt);
 
   // Bytes of the file that are behind us.
   std::uint64_t position() const { return input_->end_offset(); }
