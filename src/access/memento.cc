@@ -16,13 +16,15 @@ using catalog::HeldCapture;
 constexpr std::string_view kLinkFormat = "application/link-format";
 
 // Inside <>: what could end it, or a header, as %XX.
-std::string LinkTarget(std::string_view url) {
+void AppendTarget(std::string& out, std::string_view url) {
   const auto ends_it = [](char c) {
     return c == '<' || c == '>' || c == '"' || c == ' ' || static_cast<unsigned char>(c) < 0x20 ||
            c == 0x7F;
   };
-  if (std::none_of(url.begin(), url.end(), ends_it)) return std::string(url);
-  std::string out;
+  if (std::none_of(url.begin(), url.end(), ends_it)) {
+    out += url;
+    return;
+  }
   for (const char c : url) {
     if (ends_it(c)) {
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
@@ -30,32 +32,60 @@ std::string LinkTarget(std::string_view url) {
       out += c;
     }
   }
+}
+
+std::string LinkTarget(std::string_view url) {
+  std::string out;
+  AppendTarget(out, url);
   return out;
 }
 
-std::string Uri(const Call& call, const catalog::Capture& row) {
-  return call.origins.pages + MementoPath(call, row);
+void AppendPath(std::string& out, const Call& call, const catalog::Capture& row,
+                std::string_view modifier) {
+  out.append(call.prefix).append("web/").append(FormatDigits14(row.time)).append(modifier);
+  out += '/';
+  AppendTarget(out, AddressOf(row));
 }
 
-std::string MementoLink(const Call& call, const catalog::Capture& row, std::string_view rel) {
-  return fmt::format("<{}>; rel=\"{}\"; datetime=\"{}\"", Uri(call, row), rel,
-                     FormatHttpDate(row.time));
+void AppendUri(std::string& out, const Call& call, const catalog::Capture& row) {
+  out += call.origins.pages;
+  AppendPath(out, call, row, "");
+}
+
+std::string Uri(const Call& call, const catalog::Capture& row) {
+  std::string uri;
+  AppendUri(uri, call, row);
+  return uri;
+}
+
+// A TimeMap has thousands of them.
+void AppendMementoLink(std::string& out, const Call& call, const catalog::Capture& row,
+                       std::string_view rel) {
+  out += '<';
+  AppendUri(out, call, row);
+  out.append(">; rel=\"").append(rel).append("\"; datetime=\"");
+  out.append(FormatHttpDate(row.time)).append("\"");
 }
 
 // The relations of one URL that do not depend on a capture.
 std::string CommonLinks(const Call& call, std::string_view url) {
+  const std::string target = LinkTarget(url);
+  const std::string web = call.Absolute("web/");
   return fmt::format(
-      "<{}>; rel=\"original\", <{}>; rel=\"timegate\", <{}>; rel=\"timemap\"; type=\"{}\"",
-      LinkTarget(url), LinkTarget(call.Absolute(fmt::format("web/{}", url))),
-      LinkTarget(call.Absolute(fmt::format("web/timemap/link/{}", url))), kLinkFormat);
+      "<{0}>; rel=\"original\", <{1}{0}>; rel=\"timegate\", <{1}timemap/link/{0}>; "
+      "rel=\"timemap\"; type=\"{2}\"",
+      target, web, kLinkFormat);
+}
+
+// The begin of the second that a moment is in, in milliseconds.
+std::int64_t SecondOf(Timestamp time) {
+  return time.milliseconds - (time.milliseconds % 1000 + 1000) % 1000;
 }
 
 // What a relation is called where one capture is the first, the last, or both.
-std::string Relation(bool first, bool last, std::string_view other) {
-  std::string rel;
-  if (first) rel += "first ";
-  if (last) rel += "last ";
-  return fmt::format("{}{}memento", rel, other);
+std::string_view Relation(bool first, bool last) {
+  if (first) return last ? "first last memento" : "first memento";
+  return last ? "last memento" : "memento";
 }
 
 // One page of a TimeMap.
@@ -83,15 +113,15 @@ Result<TimeMap> Load(const Call& call, std::string url, std::uint64_t page, std:
   query.where.what = catalog::SelectUrl(map.url);
   SeenCaptures captures(call.sight, query);
   std::uint64_t skip = (page - 1) * kTimeMapMementos;
-  std::string last;
+  std::optional<std::int64_t> last;
   for (;;) {
     Result<const HeldCapture*> held = captures.Next();
     if (!held) return held.error();
     if (*held == nullptr) return map;
     // Captures of one second have one address.
-    std::string digits = FormatDigits14((*held)->row.time);
-    if (digits == last) continue;
-    last = std::move(digits);
+    const std::int64_t second = SecondOf((*held)->row.time);
+    if (second == last) continue;
+    last = second;
     if (skip > 0) {
       --skip;
       continue;
@@ -125,7 +155,7 @@ std::string LinkText(const Call& call, const TimeMap& map) {
   }
   for (std::size_t i = 0; i < map.mementos.size(); ++i) {
     out += ",\n";
-    out += MementoLink(call, map.mementos[i].row, Relation(map.IsFirst(i), map.IsLast(i), ""));
+    AppendMementoLink(out, call, map.mementos[i].row, Relation(map.IsFirst(i), map.IsLast(i)));
   }
   return out + "\n";
 }
@@ -192,7 +222,7 @@ std::string CdxjText(const Call& call, const TimeMap& map) {
     out += FormatDigits14(row.time) + " {\"uri\": ";
     AppendJsonString(out, Uri(call, row));
     out += fmt::format(", \"rel\": \"{}\", \"datetime\": \"{}\"}}\n",
-                       Relation(map.IsFirst(i), map.IsLast(i), ""), FormatHttpDate(row.time));
+                       Relation(map.IsFirst(i), map.IsLast(i)), FormatHttpDate(row.time));
   }
   return out;
 }
@@ -212,26 +242,30 @@ std::uint64_t TakePage(std::string_view& rest) {
 }  // namespace
 
 std::string MementoPath(const Call& call, const catalog::Capture& row, std::string_view modifier) {
-  return fmt::format("{}web/{}{}/{}", call.prefix, FormatDigits14(row.time), modifier,
-                     LinkTarget(AddressOf(row)));
+  std::string path;
+  AppendPath(path, call, row, modifier);
+  return path;
 }
 
 std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Capture& row) {
   CaptureFinder captures(call.sight, KeyOfCapture(row));
   std::string links = CommonLinks(call, AddressOf(row));
   // Those of one second have one address, so that neighbours are of other seconds.
-  const std::int64_t second = row.time.milliseconds - (row.time.milliseconds % 1000 + 1000) % 1000;
+  const std::int64_t second = SecondOf(row.time);
   using Found = Result<std::optional<HeldCapture>>;
   const Found prev = captures.Before(Timestamp{second - 1});
   const Found next = captures.After(Timestamp{second + 1000});
   const bool has_prev = prev && *prev;
   const bool has_next = next && *next;
   const auto add = [&](const Found& found, std::string_view rel) {
-    if (found && *found) links += ", " + MementoLink(call, (*found)->row, rel);
+    if (!found || !*found) return;
+    links += ", ";
+    AppendMementoLink(links, call, (*found)->row, rel);
   };
   if (has_prev) add(captures.After(catalog::kTimeBegin), "first memento");
   add(prev, "prev memento");
-  links += ", " + MementoLink(call, row, Relation(!has_prev, !has_next, ""));
+  links += ", ";
+  AppendMementoLink(links, call, row, Relation(!has_prev, !has_next));
   add(next, "next memento");
   if (has_next) add(captures.Before(catalog::kTimeEnd), "last memento");
   return {{"Memento-Datetime", FormatHttpDate(row.time)}, {"Link", std::move(links)}};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "archive/moment.h"
 #include "catalog/location_query.h"
 #include "formats/url/percent.h"
 #include "util/ascii.h"
@@ -27,7 +26,7 @@ std::string_view TakeDigits(std::string_view& rest) {
 
 bool IsTime(std::string_view digits) {
   if (digits.size() < kYearDigits) return true;
-  return digits.size() <= kDigitsMax && archive::MomentsOf(digits).has_value();
+  return digits.size() <= kDigitsMax && ParseDigits(digits).has_value();
 }
 
 // "id_"; nothing is taken where none stands there.
