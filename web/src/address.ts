@@ -29,3 +29,7 @@ export function normalise(text: string): string | null {
 export function shortAddress(url: string): string {
   return url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 }
+
+// The begin of all addresses of the same site.
+export const siteOf = (url: string): string =>
+  `${/^https?:\/\/[^/?#]*/.exec(url)?.[0] ?? url}/`;

@@ -1,11 +1,13 @@
 // Small charts in SVG. Each is decoration for a table or a text that says the same in words.
-import { svg } from "./dom";
+import { el, svg } from "./dom";
+import { formatShare } from "./words";
 
 const WIDTH = 720;
 const HEIGHT = 200;
 const HEAD = 18;
 const FOOT = 18;
-const SPARKS = 24; // bars are never wider than if there were so many
+const SPARKS_MIN = 24; // bars are never wider than if there were so many
+const SPARKS_MAX = 48; // more would be too thin to be seen
 
 export interface Bar {
   label: string;
@@ -63,9 +65,36 @@ export function barChart(bars: Bar[], format: (value: number) => string): SVGSVG
   return chart;
 }
 
+// Neighbours added up, so that at most `most` are left.
+export function gather(values: number[], most: number): number[] {
+  const size = Math.max(1, Math.ceil(values.length / most));
+  const sums: number[] = [];
+  values.forEach((value, at) => {
+    const place = Math.floor(at / size);
+    sums[place] = (sums[place] ?? 0) + value;
+  });
+  return sums;
+}
+
+// A share of a whole as a bar with its number.
+export function shareBar(share: number): HTMLElement {
+  return el(
+    "span",
+    { class: "share-bar" },
+    svg(
+      "svg",
+      { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+      svg("rect", { class: "whole", width: 100, height: 10 }),
+      svg("rect", { class: "bar", width: Math.max(0.5, 100 * share), height: 10 }),
+    ),
+    el("span", { class: "number" }, formatShare(share)),
+  );
+}
+
 // A line of bars without words, as high as the largest.
-export function sparkline(values: number[], className: string): SVGSVGElement {
-  const step = 100 / Math.max(SPARKS, values.length);
+export function sparkline(all: number[], className: string): SVGSVGElement {
+  const values = gather(all, SPARKS_MAX);
+  const step = 100 / Math.max(SPARKS_MIN, values.length);
   const most = Math.max(1, ...values);
   return svg(
     "svg",

@@ -27,16 +27,25 @@ export function weekdayOf(year: number, month: number, day: number): number {
   return (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
 }
 
-export type Precision = "day" | "date" | "minute" | "second";
+export type Precision = "day" | "date" | "minute" | "exact" | "clock" | "second";
 
 const PARTS: Record<Precision, Intl.DateTimeFormatOptions> = {
   day: { year: "numeric", month: "long", day: "numeric" },
   date: { year: "numeric", month: "short", day: "numeric" },
   minute: { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+  exact: {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  },
+  clock: { hour: "2-digit", minute: "2-digit" },
   second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
 };
 
-// For people. "second" is the time of day alone.
+// For people. "clock" and "second" are the time of day alone.
 export function formatMoment(timestamp: string, language: string, precision: Precision): string {
   const options = { ...PARTS[precision], timeZone: "UTC", hour12: false };
   return new Intl.DateTimeFormat(language, options).format(toDate(timestamp));

@@ -1,6 +1,7 @@
 // Pieces that several pages share.
 import type { Capture, RunReport, Sum } from "./api";
 import { shortAddress } from "./address";
+import { shareBar } from "./charts";
 import { el, type Child } from "./dom";
 import { formatMoment, type Precision } from "./moment";
 import type { Paths } from "./route";
@@ -23,9 +24,17 @@ export function tiles(entries: [string, string][]): HTMLElement {
   );
 }
 
+// From one moment to another; of two on one day, the day once. `end` is null while it goes on.
+export function span(begin: string, end: string | null): string {
+  if (!end) return `${moment(begin, "minute")} – ${texts.unfinished}`;
+  const sameDay = digits(begin).slice(0, 8) === digits(end).slice(0, 8);
+  return `${moment(begin, "minute")} – ${moment(end, sameDay ? "clock" : "minute")}`;
+}
+
 export type Column = { head: string; number?: boolean; className?: string };
 
-// Cells that are numbers stand right.
+// Cells that are numbers stand right. Where there is no room for columns, each row is a list: the
+// sheet then takes the names of the columns from the cells. Roles say that it still is a table.
 export function table(caption: string, columns: Column[], rows: Child[][]): HTMLElement {
   const cell = (tag: "th" | "td", column: Column | undefined, child: Child) =>
     el(
@@ -33,32 +42,34 @@ export function table(caption: string, columns: Column[], rows: Child[][]): HTML
       {
         class: column?.number ? "number" : column?.className,
         scope: tag === "th" ? "col" : undefined,
+        role: tag === "th" ? "columnheader" : "cell",
+        "data-head": tag === "td" ? column?.head : undefined,
       },
-      child,
+      tag === "td" && child ? el("span", { class: "value" }, child) : child,
     );
   return el(
     "div",
     { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
     el(
       "table",
-      {},
+      { role: "table" },
       el("caption", { class: "unseen" }, caption),
       el(
         "thead",
-        {},
+        { role: "rowgroup" },
         el(
           "tr",
-          {},
+          { role: "row" },
           columns.map((column) => cell("th", column, column.head)),
         ),
       ),
       el(
         "tbody",
-        {},
+        { role: "rowgroup" },
         rows.map((row) =>
           el(
             "tr",
-            {},
+            { role: "row" },
             row.map((child, at) => cell("td", columns[at], child)),
           ),
         ),
@@ -67,15 +78,23 @@ export function table(caption: string, columns: Column[], rows: Child[][]): HTML
   );
 }
 
+// Sums with the share that each has of all captures, drawn and said.
 export function sums(caption: string, head: string, entries: [Child, Sum][]): HTMLElement {
+  const all = entries.reduce((sum, [, { captures }]) => sum + captures, 0);
   return table(
     caption,
     [
       { head, className: "address" },
+      { head: texts.share, className: "share" },
       { head: texts.capturesTitle, number: true },
       { head: texts.bytes, number: true },
     ],
-    entries.map(([name, sum]) => [name, formatNumber(sum.captures), formatBytes(sum.bytes)]),
+    entries.map(([name, sum]) => [
+      name,
+      shareBar(all === 0 ? 0 : sum.captures / all),
+      formatNumber(sum.captures),
+      formatBytes(sum.bytes),
+    ]),
   );
 }
 

@@ -30,6 +30,14 @@ export function formatNumber(n: number): string {
   return new Intl.NumberFormat(locale).format(n);
 }
 
+export function formatShare(share: number): string {
+  const precise = share > 0 && share < 0.01 ? 1 : 0;
+  return new Intl.NumberFormat(locale, {
+    style: "percent",
+    maximumFractionDigits: precise,
+  }).format(share);
+}
+
 export function formatBytes(bytes: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
   let power = 0;

@@ -115,6 +115,47 @@ test("I8_TwoTickedAreCompared", async () => {
   await lab.close(page);
 });
 
+test("I8_TheTimesOfOneDayAreOpenAtATime", async () => {
+  const page = await lab.openPage(`/calendar/${HOURS}`);
+  const open = page.locator(".day-times:visible");
+  const days = page.locator(".month td button");
+  await days.nth(0).click();
+  assert.match(await open.innerText(), /January 2026/);
+  await days.nth(1).click();
+  assert.equal(await open.count(), 1);
+  assert.match(await open.innerText(), /February 2026/);
+  assert.equal(await page.locator("[aria-expanded=true]").count(), 1);
+  await days.nth(1).click();
+  assert.equal(await open.count(), 0);
+  await lab.close(page);
+});
+
+test("I8_RowsAreListsOnAPhone", async () => {
+  const list = `/calendar/${HOURS}#2026/list`;
+  for (const path of ["/", "/runs", "/runs/2", "/browse/", "/statistics", list]) {
+    const page = await lab.openPage(path, { viewport: { width: 390, height: 780 } });
+    await page.waitForSelector("[role=cell]:visible");
+    const cut = await page
+      .locator(".wide")
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+    assert.equal(cut, 0, `${path} has tables that are wider than the page`);
+    const name = await page
+      .locator("[role=cell]:visible >> nth=1")
+      .evaluate((cell) => getComputedStyle(cell, "::before").content);
+    assert.match(name, /^"\w/, `${path} does not say what its cells are`);
+    await lab.close(page);
+  }
+});
+
+test("I8_StatisticsDrawShares", async () => {
+  const page = await lab.openPage("/statistics");
+  const types = page.getByRole("region", { name: "Media types" });
+  const shares = await types.locator(".share-bar").allInnerTexts();
+  const sum = shares.reduce((all, share) => all + Number.parseInt(share, 10), 0);
+  assert.ok(shares.length > 1 && Math.abs(sum - 100) <= shares.length, shares.join());
+  await lab.close(page);
+});
+
 test("I8_PagesSpeakGerman", async () => {
   const page = await lab.openPage("/", { locale: "de-DE" });
   assert.equal(await page.getAttribute("html", "lang"), "de");

@@ -83,6 +83,32 @@ test("W15_BannerCitesInformsAndFolds", async () => {
 test("W15_WhatIsNotArchivedIsSaidToBe", async () => {
   const page = await lab.replay("2026", "http://lighthouse.example/never-there.html");
   assert.match(await page.locator(".banner").innerText(), /Not archived/);
+  assert.match(await page.locator(".nothing").innerText(), /There is no capture of this address/);
+  assert.ok(await page.locator("iframe.replay").isHidden());
+  await page.getByRole("link", { name: "What is there of this site" }).click();
+  await page.waitForURL(`${lab.origin}/browse/http://lighthouse.example/`);
+  await lab.close(page);
+});
+
+test("W15_OnAPhoneTheToolsAreInThePanel", async () => {
+  const page = await lab.replay("2026", "http://lighthouse.example/", {
+    viewport: { width: 390, height: 780 },
+  });
+  const wider = await page.locator(".banner").evaluate((line) => line.scrollWidth - line.clientWidth);
+  assert.ok(wider <= 0, `the banner is ${wider} pixels too wide`);
+  assert.ok(await page.getByRole("button", { name: "Cite" }).isHidden());
+  await page.getByRole("button", { name: "Info" }).click();
+  assert.ok(await page.getByRole("link", { name: "Raw" }).isVisible());
+  await page.getByRole("button", { name: "Cite" }).click();
+  assert.match(await page.locator(".cite").inputValue(), /lighthouse\.example/);
+  await lab.close(page);
+});
+
+test("W15_TheTimelineLeadsToItsMoments", async () => {
+  const page = await lab.replay("2026", HOURS);
+  const box = await page.locator(".timeline").boundingBox();
+  await page.mouse.click(box.x + 6, box.y + box.height / 2);
+  await page.locator(".banner .when", { hasText: "2006" }).waitFor();
   await lab.close(page);
 });
 

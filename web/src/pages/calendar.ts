@@ -1,6 +1,6 @@
 // All captures of one address: years as bars, the months of one year, the times of a day; or the
 // same year as a list. Which year and which view is in the fragment (#2014, #2014/list).
-import { normalise, shortAddress } from "../address";
+import { normalise, shortAddress, siteOf } from "../address";
 import type { Api, Capture, Period, State } from "../api";
 import { column } from "../charts";
 import { el, fill, type Child } from "../dom";
@@ -21,7 +21,6 @@ import { formatBytes, formatNumber, locale, texts } from "../words";
 const CAPTURES_AT_ONCE = 10_000;
 const CAPTURES_SHOWN = 50_000; // of one year; a page with more could not be used
 
-const siteOf = (url: string): string => `${/^https?:\/\/[^/?#]*/.exec(url)?.[0] ?? url}/`;
 const stateOf = (capture: Capture): State => capture.state ?? "first";
 
 async function capturesOf(api: Api, url: string, year: string): Promise<Capture[]> {
@@ -111,12 +110,12 @@ class YearView {
 
   list(): HTMLElement {
     const rows = this.captures.map((capture): Child[] => [
-      this.ticks.box(capture),
       el(
         "a",
         { href: this.context.paths.view(capture.timestamp, capture.url) },
-        formatMoment(capture.timestamp, locale, "minute"),
+        formatMoment(capture.timestamp, locale, "exact"),
       ),
+      this.ticks.box(capture),
       namedGlyph(stateOf(capture)),
       String(capture.status ?? "–"),
       capture.type,
@@ -125,8 +124,8 @@ class YearView {
     return table(
       texts.yearLabel(this.year, formatNumber(rows.length), rows.length),
       [
-        { head: texts.compare },
         { head: texts.time },
+        { head: texts.compare },
         { head: texts.change },
         { head: texts.status },
         { head: texts.type, className: "address" },
@@ -136,9 +135,10 @@ class YearView {
     );
   }
 
-  private month(month: number, captures: Capture[]): HTMLElement {
+  // The month, and below its row the times of the day that is chosen.
+  private month(month: number, captures: Capture[]): Child {
     const name = monthName(month, locale, "long");
-    const times = el("div", { id: `times-${month}` });
+    const times = el("div", { id: `times-${month}`, class: "card day-times", hidden: true });
     const cells: Child[] = Array.from({ length: weekdayOf(this.year, month, 1) }, () => el("td"));
     for (let day = 1; day <= daysInMonth(this.year, month); ++day) {
       const ofDay = captures.filter((capture) => dayOf(capture.timestamp) === day);
@@ -153,13 +153,15 @@ class YearView {
         weekdayName(day, locale, "narrow"),
       ),
     );
-    return el(
-      "section",
-      { class: "month", "aria-label": `${name} ${this.year}` },
-      el("h2", {}, name),
-      el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, weeks)),
+    return [
+      el(
+        "section",
+        { class: "month card", "aria-label": `${name} ${this.year}` },
+        el("h2", {}, name),
+        el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, weeks)),
+      ),
       times,
-    );
+    ];
   }
 
   private day(day: number, captures: Capture[], times: HTMLElement): HTMLElement {
@@ -183,8 +185,12 @@ class YearView {
           for (const other of times.parentElement?.querySelectorAll("[aria-expanded]") ?? []) {
             other.setAttribute("aria-expanded", "false");
           }
+          for (const other of times.parentElement?.querySelectorAll(".day-times") ?? []) {
+            other.toggleAttribute("hidden", true);
+          }
           button.setAttribute("aria-expanded", String(!open));
           fill(times, !open && this.times(name, captures));
+          times.hidden = open;
         },
       },
       glyph(strongest(states)),
@@ -195,7 +201,7 @@ class YearView {
 
   private times(day: string, captures: Capture[]): Child {
     return [
-      el("p", { class: "faint" }, texts.timesOf(day)),
+      el("h3", {}, texts.timesOf(day)),
       el(
         "ul",
         { class: "times" },

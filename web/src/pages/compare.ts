@@ -58,7 +58,14 @@ function rows(lines: DiffLine[]): Child[] {
   return cells;
 }
 
-function head(context: Context, name: string, capture: Capture): HTMLElement {
+// The dates of both; with seconds where they are of one minute.
+function dates({ before, after }: Diff): [string, string] {
+  const same = before.timestamp.slice(0, 12) === after.timestamp.slice(0, 12);
+  const precision = same ? "exact" : "minute";
+  return [moment(before.time, precision), moment(after.time, precision)];
+}
+
+function head(context: Context, name: string, capture: Capture, date: string): HTMLElement {
   return el(
     "div",
     { class: "head" },
@@ -66,40 +73,47 @@ function head(context: Context, name: string, capture: Capture): HTMLElement {
     el(
       "a",
       { href: context.paths.view(capture.timestamp, capture.url) },
-      moment(capture.time, "minute"),
+      date,
     ),
   );
 }
 
+function heads(context: Context, diff: Diff): Child[] {
+  const [before, after] = dates(diff);
+  return [
+    head(context, texts.before, diff.before, before),
+    head(context, texts.after, diff.after, after),
+  ];
+}
+
 function asText(context: Context, diff: Diff): Child {
-  const heads = [head(context, texts.before, diff.before), head(context, texts.after, diff.after)];
   const hunks = diff.hunks.map((hunk: Hunk): Child => [
     hunk.before_line > 1 && el("div", { class: "between" }, texts.linesBetween(hunk.before_line)),
     rows(hunk.lines),
   ]);
-  return el("div", { class: "sides" }, heads, hunks);
+  return el("div", { class: "sides" }, heads(context, diff), hunks);
 }
 
 function asPages(context: Context, diff: Diff): Child {
   const quiet = { shown: () => undefined, broken: () => undefined, failed: () => undefined };
-  const frames = [diff.before, diff.after].map((capture) => {
+  const [before, after] = dates(diff);
+  const sides: [Capture, string][] = [
+    [diff.before, before],
+    [diff.after, after],
+  ];
+  const frames = sides.map(([capture, date]) => {
     const replayer = new Replayer(
       context.archive,
       context.paths,
       quiet,
-      `${texts.replayFrame}, ${moment(capture.time, "minute")}`,
+      `${texts.replayFrame}, ${date}`,
     );
     const url = normalise(capture.url);
     if (url) replayer.show(capture.timestamp, url);
     return replayer.frame;
   });
   return [
-    el(
-      "div",
-      { class: "pair" },
-      head(context, texts.before, diff.before),
-      head(context, texts.after, diff.after),
-    ),
+    el("div", { class: "pair" }, heads(context, diff)),
     el("div", { class: "pair" }, frames),
   ];
 }

@@ -4,7 +4,7 @@ import type { Job, JobStatus } from "../api";
 import { el, fill, type Child } from "../dom";
 import { problem, showPage, type Context } from "../frame";
 import { formatSpan } from "../moment";
-import { moment, table, tiles } from "../parts";
+import { span as spanOf, table, tiles } from "../parts";
 import { formatBytes, formatNumber, locale, texts } from "../words";
 
 const ASKED_EVERY_MS = 5_000;
@@ -37,9 +37,7 @@ function lastRun({ paths }: Context, { last_run: run }: Job): Child {
     {},
     `${texts.latestRun}: `,
     el("a", { href: paths.run(run.run) }, texts.runNumber(run.run)),
-    `, ${moment(run.begin, "minute")} – `,
-    run.end ? moment(run.end, "minute") : texts.unfinished,
-    `, ${texts.captures(formatNumber(run.captures), run.captures)}`,
+    `, ${spanOf(run.begin, run.end)}, ${texts.captures(formatNumber(run.captures), run.captures)}`,
   );
 }
 

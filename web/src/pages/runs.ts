@@ -2,7 +2,7 @@ import type { ChangeState, Changes, Run, RunReport, Sum } from "../api";
 import { shortAddress } from "../address";
 import { el, type Child } from "../dom";
 import { later, showPage, type Context } from "../frame";
-import { digits, moment, problemsOf, sums, table, tiles } from "../parts";
+import { digits, problemsOf, span, sums, table, tiles } from "../parts";
 import { translate } from "../told";
 import { formatBytes, formatNumber, texts } from "../words";
 
@@ -16,8 +16,7 @@ async function runTable({ api, paths }: Context): Promise<Child> {
     [
       { head: texts.run },
       { head: texts.kind },
-      { head: texts.begin },
-      { head: texts.end },
+      { head: texts.time },
       { head: texts.capturesTitle, number: true },
       { head: texts.files, number: true },
       { head: texts.note, className: "address" },
@@ -25,8 +24,7 @@ async function runTable({ api, paths }: Context): Promise<Child> {
     runs.map((run: Run) => [
       el("a", { href: paths.run(run.run) }, texts.runNumber(run.run)),
       run.kind,
-      moment(run.begin, "minute"),
-      run.end ? moment(run.end, "minute") : texts.unfinished,
+      span(run.begin, run.end),
       formatNumber(run.captures),
       formatNumber(run.containers),
       run.note,
@@ -54,8 +52,7 @@ function report(context: Context, report: RunReport): Child {
     el(
       "p",
       { class: "faint" },
-      `${run.kind}, ${moment(run.begin, "minute")} – `,
-      run.end ? moment(run.end, "minute") : texts.unfinished,
+      `${run.kind}, ${span(run.begin, run.end)}`,
       run.note && ` · ${run.note}`,
     ),
     tiles([

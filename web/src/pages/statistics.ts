@@ -1,5 +1,5 @@
 import type { Statistics } from "../api";
-import { barChart, monthsBetween } from "../charts";
+import { barChart, monthsBetween, shareBar } from "../charts";
 import { el, type Child } from "../dom";
 import { later, showPage, type Context } from "../frame";
 import { sums, table, tiles } from "../parts";
@@ -8,15 +8,20 @@ import { formatBytes, formatNumber, texts } from "../words";
 const KINDS_SHOWN = 20;
 const MONTHS_DRAWN = 120; // more are drawn as years
 
+// All months from the first to the last.
+const monthsOf = ({ months }: Statistics) =>
+  monthsBetween(months[0]?.month ?? "", months[months.length - 1]?.month ?? "");
+
+const drawsYears = (statistics: Statistics) => monthsOf(statistics).length > MONTHS_DRAWN;
+
 // Months with those between them; years when there are too many months to see.
 function series(
-  months: Statistics["months"],
+  statistics: Statistics,
   value: (month: Statistics["months"][number]) => number,
 ) {
-  const values = new Map(months.map((month) => [month.month, value(month)]));
-  const first = months[0]?.month ?? "";
-  const all = monthsBetween(first, months[months.length - 1]?.month ?? "");
-  if (all.length <= MONTHS_DRAWN)
+  const values = new Map(statistics.months.map((month) => [month.month, value(month)]));
+  const all = monthsOf(statistics);
+  if (!drawsYears(statistics))
     return all.map((month) => ({ label: month, value: values.get(month) ?? 0 }));
   const years = new Map<string, number>();
   for (const month of all) {
@@ -28,7 +33,7 @@ function series(
 
 function chart(title: string, statistics: Statistics, bytes: boolean): Child {
   const format = bytes ? formatBytes : formatNumber;
-  const bars = series(statistics.months, (month) => (bytes ? month.bytes : month.captures));
+  const bars = series(statistics, (month) => (bytes ? month.bytes : month.captures));
   return el(
     "div",
     { class: "chart" },
@@ -48,6 +53,18 @@ function shares(
   return [el("h2", {}, title), sums(title, head, entries.slice(0, KINDS_SHOWN))];
 }
 
+// What all captures would take without revisits, and how much of that was not stored.
+function saved({ bytes, duplicates }: Statistics): Child {
+  const whole = bytes + duplicates.revisits.bytes;
+  if (duplicates.revisits.bytes === 0) return null;
+  return el(
+    "p",
+    { class: "saved" },
+    shareBar(duplicates.revisits.bytes / whole),
+    ` ${texts.savedOf(formatBytes(duplicates.revisits.bytes), formatBytes(whole))}`,
+  );
+}
+
 function draw(statistics: Statistics): Child {
   const { revisits, repeated } = statistics.duplicates;
   return [
@@ -60,8 +77,12 @@ function draw(statistics: Statistics): Child {
       [texts.stored, formatBytes(statistics.stored_bytes)],
     ]),
     statistics.months.length > 0 && [
-      chart(texts.capturesByMonth, statistics, false),
-      chart(texts.bytesByMonth, statistics, true),
+      chart(
+        drawsYears(statistics) ? texts.capturesByYear : texts.capturesByMonth,
+        statistics,
+        false,
+      ),
+      chart(drawsYears(statistics) ? texts.bytesByYear : texts.bytesByMonth, statistics, true),
       el(
         "details",
         {},
@@ -84,6 +105,7 @@ function draw(statistics: Statistics): Child {
       ),
     ],
     el("h2", {}, texts.duplicatesSaved),
+    saved(statistics),
     el("p", {}, texts.revisitsSaved(formatNumber(revisits.captures), formatBytes(revisits.bytes))),
     el("p", {}, texts.repeatedSum(formatNumber(repeated.captures), formatBytes(repeated.bytes))),
     shares(

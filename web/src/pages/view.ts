@@ -1,44 +1,56 @@
 // An archived page as it was, below one line that says what it is.
-import { normalise, shortAddress } from "../address";
+import { normalise, shortAddress, siteOf } from "../address";
 import type { CaptureDetail, Coherence, Period } from "../api";
 import { el, fill, svg, type Child } from "../dom";
 import { problem, showPage, type Context } from "../frame";
 import { namedGlyph } from "../glyphs";
-import { formatMoment, formatSpan, toDate } from "../moment";
+import { formatMoment, formatSpan, toDate, toTimestamp } from "../moment";
 import { digits, moment } from "../parts";
 import { canReplay, Replayer, type Shown } from "../replayer";
 import { formatBytes, formatNumber, locale, texts } from "../words";
 
-// The months that have captures as ticks on a line; the one that is shown stands out.
-function timeline(periods: Period[], timestamp: string): SVGElement {
+// The months that have captures as ticks on a line; the one that is shown stands out. A click goes
+// to what was captured about then; keyboards have the calendar for that.
+function timeline(
+  periods: Period[],
+  timestamp: string,
+  go: (timestamp: string) => void,
+): SVGElement {
   const times = periods.map((period) => toDate(digits(period.period)).getTime());
   const first = Math.min(...times);
   const span = Math.max(1, Math.max(...times, toDate(timestamp).getTime()) - first);
   const x = (time: number) => 5 + (190 * (time - first)) / span;
   const most = Math.max(1, ...periods.map((period) => period.captures));
   const ticks = periods.map((period, at) => {
-    const height = 4 + (14 * period.captures) / most;
+    const height = 6 + (11 * period.captures) / most;
     return svg("rect", {
       fill: "currentColor",
-      x: x(times[at] ?? first) - 0.5,
-      y: 20 - height,
-      width: 1.5,
+      x: x(times[at] ?? first) - 1,
+      y: 19 - height,
+      width: 2,
       height,
     });
   });
   const now = x(toDate(timestamp).getTime());
-  return svg(
+  const drawn = svg(
     "svg",
     {
+      onclick: (event) => {
+        const { left, width } = drawn.getBoundingClientRect();
+        const at = (200 * ((event as MouseEvent).clientX - left)) / width;
+        go(toTimestamp(new Date(first + (span * (at - 5)) / 190)));
+      },
       class: "timeline",
       viewBox: "0 0 200 24",
       role: "img",
       "aria-label": texts.timeline,
       preserveAspectRatio: "none",
     },
+    svg("rect", { fill: "currentColor", x: 3, y: 19, width: 194, height: 1 }),
     ticks,
-    svg("path", { class: "now", fill: "currentColor", d: `M${now} 14l3 10h-6z` }),
+    svg("rect", { class: "now", fill: "currentColor", x: now - 1.5, y: 1, width: 3, height: 22 }),
   );
+  return drawn;
 }
 
 class ViewPage {
@@ -50,6 +62,7 @@ class ViewPage {
     onkeydown: (event) => (event as KeyboardEvent).key === "Escape" && this.closePanel(),
   });
   private readonly replayer: Replayer;
+  private readonly notice = el("div", { class: "nothing", hidden: true });
   private readonly unfold = el(
     "button",
     {
@@ -87,7 +100,7 @@ class ViewPage {
     fill(
       document.body,
       el("header", { "aria-label": texts.banner }, this.line, this.panel, this.unfold),
-      el("main", { class: "stage" }, this.replayer.frame),
+      el("main", { class: "stage" }, this.notice, this.replayer.frame),
     );
     this.say(texts.preparing);
     this.replayer.show(time, url);
@@ -129,6 +142,7 @@ class ViewPage {
     document.title = this.title || shortAddress(this.url);
     this.detail = undefined;
     this.coherence = undefined;
+    this.explain();
     if (this.refusal !== "") {
       const known = Object.hasOwn(texts.refusals, this.refusal);
       this.say((known && texts.refusals[this.refusal]) || texts.notArchived);
@@ -155,6 +169,30 @@ class ViewPage {
     }
   }
 
+  // Instead of the frame, where there is nothing in it. What is damaged or away is named there.
+  private explain(): void {
+    const { paths } = this.context;
+    const why = { missing: texts.notArchivedText, blocked: texts.blockedText }[this.refusal];
+    this.notice.hidden = why === undefined;
+    this.replayer.frame.hidden = why !== undefined;
+    if (why === undefined) return;
+    fill(
+      this.notice,
+      el(
+        "div",
+        { class: "notice" },
+        el("p", { class: "address" }, el("strong", {}, this.url)),
+        el("p", {}, why),
+        el(
+          "p",
+          { class: "tools" },
+          el("a", { class: "button", href: paths.calendar(this.url) }, texts.calendarOf),
+          el("a", { class: "button", href: paths.browse(siteOf(this.url)) }, texts.tryBelow),
+        ),
+      ),
+    );
+  }
+
   private draw(): void {
     const { detail } = this;
     if (!detail) return;
@@ -166,9 +204,30 @@ class ViewPage {
       this.step("‹", texts.previousChange, detail.previous_change),
       el("a", { class: "when", href: paths.calendar(this.url) }, moment(detail.time, "minute")),
       this.step("›", texts.nextChange, detail.next_change),
-      timeline(this.periods, detail.timestamp),
+      timeline(this.periods, detail.timestamp, (time) =>
+        location.assign(paths.view(time, this.url)),
+      ),
       el("h1", { class: "where", title: this.url }, this.title || shortAddress(this.url)),
       !canReplay(archive) && el("span", { class: "mark", title: texts.reducedWhy }, texts.reduced),
+      el("span", { class: "roomy" }, this.tools(detail)),
+      this.panelButton("info", texts.info, () => this.info()),
+      el(
+        "button",
+        {
+          type: "button",
+          "aria-label": texts.fold,
+          title: texts.fold,
+          onclick: () => this.fold(true),
+        },
+        "×",
+      ),
+    );
+  }
+
+  // In the line, and where that is short, in the panel.
+  private tools(detail: CaptureDetail): Child[] {
+    const { paths } = this.context;
+    return [
       this.coherenceMark(),
       this.panelButton("cite", texts.cite, () => this.cite()),
       el(
@@ -187,18 +246,7 @@ class ViewPage {
         { href: paths.raw(detail.timestamp, this.url), target: "_blank", rel: "noopener" },
         texts.raw,
       ),
-      this.panelButton("info", texts.info, () => this.info()),
-      el(
-        "button",
-        {
-          type: "button",
-          "aria-label": texts.fold,
-          title: texts.fold,
-          onclick: () => this.fold(true),
-        },
-        "×",
-      ),
-    );
+    ];
   }
 
   private step(sign: string, name: string, time: string | null): Child {
@@ -333,13 +381,16 @@ class ViewPage {
       [texts.record, [detail.id, " ", el("a", { href: paths.record(detail.id) }, texts.download)]],
       [texts.headers, detail.headers.map(([name, value]) => el("div", {}, `${name}: ${value}`))],
     ];
-    return el(
-      "dl",
-      {},
-      rows
-        .filter(([, value]) => value)
-        .map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-    );
+    return [
+      el("div", { class: "tools narrow" }, this.tools(detail)),
+      el(
+        "dl",
+        {},
+        rows
+          .filter(([, value]) => value)
+          .map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+      ),
+    ];
   }
 }
 
