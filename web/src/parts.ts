@@ -78,9 +78,13 @@ export function table(caption: string, columns: Column[], rows: Child[][]): HTML
   );
 }
 
-// Sums with the share that each has of all captures, drawn and said.
-export function sums(caption: string, head: string, entries: [Child, Sum][]): HTMLElement {
-  const all = entries.reduce((sum, [, { captures }]) => sum + captures, 0);
+// Sums with the share that each has of `all` captures, drawn and said.
+export function sums(
+  caption: string,
+  head: string,
+  all: number,
+  entries: [Child, Sum][],
+): HTMLElement {
   return table(
     caption,
     [

@@ -67,13 +67,14 @@ function report(context: Context, report: RunReport): Child {
     problemsOf(paths, report) ?? el("p", { class: "faint" }, texts.noProblems),
     crawlNotes(context, report),
     el("h2", {}, texts.byStatus),
-    sums(texts.byStatus, texts.status, bySize(report.by_status)),
+    sums(texts.byStatus, texts.status, report.all.captures, bySize(report.by_status)),
     el("h2", {}, texts.byType),
-    sums(texts.byType, texts.type, bySize(report.by_type)),
+    sums(texts.byType, texts.type, report.all.captures, bySize(report.by_type)),
     el("h2", {}, texts.byHost),
     sums(
       `${texts.byHost} (${formatNumber(report.host_count)})`,
       texts.site,
+      report.all.captures,
       report.hosts.map((host): [Child, Sum] => [
         el("a", { href: paths.browse(`http://${host.host}/`) }, host.host),
         host,

@@ -48,9 +48,10 @@ function chart(title: string, statistics: Statistics, bytes: boolean): Child {
 function shares(
   title: string,
   head: string,
+  all: number,
   entries: [string, { captures: number; bytes: number }][],
 ): Child {
-  return [el("h2", {}, title), sums(title, head, entries.slice(0, KINDS_SHOWN))];
+  return [el("h2", {}, title), sums(title, head, all, entries.slice(0, KINDS_SHOWN))];
 }
 
 // What all captures would take without revisits, and how much of that was not stored.
@@ -111,11 +112,13 @@ function draw(statistics: Statistics): Child {
     shares(
       texts.mediaTypes,
       texts.type,
+      statistics.captures,
       statistics.types.map((entry) => [entry.type, entry]),
     ),
     shares(
       texts.statusCodes,
       texts.status,
+      statistics.captures,
       statistics.statuses.map((entry) => [entry.status, entry]),
     ),
   ];
