@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import signal
+import socket
 import ssl
 import stat
 import subprocess
@@ -124,6 +125,40 @@ class Serving(Archive):
         self.assertEqual(os.waitstatus_to_exitcode(status), 2)
         self.assertTrue(shows())
         self.assertFalse(users.exists())
+
+    def test_W15_who_cannot_be_served_is_told_what_to_do(self):
+        def fails(*words, code=3):
+            done = subprocess.run([STELE, "serve", *map(str, words)], cwd=self.folder,
+                                  capture_output=True, text=True, timeout=60, check=False,
+                                  env={"PATH": os.environ["PATH"]})
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stderr
+
+        self.assertIn(". is no archive: it has no archive.toml", fails())
+        self.assertIn("make one with stele crawl or stele import", fails("--archive", "nowhere"))
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
+                                                            b"one")))
+        below = self.archive.relative_to(self.folder)
+        self.assertIn(f"There are archives in it:\n  stele serve --archive {below}\n", fails())
+        self.assertIn("make web", fails("--archive", below, "--web", "nowhere"))
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            said = fails("--archive", below, "--listen", f"localhost:{port}")
+        self.assertIn(f"cannot listen on 127.0.0.1:{port}", said)
+        self.assertIn("Give --listen 127.0.0.1:0 for any free one", said)
+
+    def test_W15_without_a_browser_the_address_is_told(self):
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
+                                                            b"one")))
+        with open(self.folder / "said", "w", encoding="utf-8") as said:
+            server = subprocess.Popen([STELE, "serve", "--archive", str(self.archive), "--listen",
+                                       "127.0.0.1:0", "--open"], env={"PATH": str(self.folder)},
+                                      stdout=subprocess.PIPE, stderr=said, text=True)
+        self.addCleanup(server.stdout.close)
+        address = server.stdout.readline().strip()
+        server.terminate()
+        self.assertEqual(server.wait(), 0)
+        self.assertIn(f"open {address} yourself", (self.folder / "said").read_text())
 
     def test_I7_beyond_this_machine_only_when_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",

@@ -17,7 +17,7 @@ Result<std::shared_ptr<const ArchiveLayout>> LoadLayout(io::FileSystem& fs,
   if (!text && text.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound,
                  fmt::format("{} is no archive: it has no archive.toml; name one with --archive, "
-                             "or make one with stele import",
+                             "or make one with stele crawl or stele import",
                              directory)};
   }
   if (!text) return text.error();

@@ -56,7 +56,10 @@ Result<std::string> WebDirectory(const Arguments& arguments, Context& context) {
   };
   if (const std::optional<std::string> named = arguments.Get("--web")) {
     if (has_pages(*named)) return *named;
-    return Error{ErrorCode::kNotFound, fmt::format("{} has no index.html", *named)};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{} has no index.html: these are not the pages of Stele, which make "
+                             "web builds into build/web",
+                             *named)};
   }
   const std::string beside = ProgramDirectory();
   for (const std::string_view below : {"/web", "/../share/stele/web"}) {
@@ -87,6 +90,18 @@ std::string NameOf(const std::string& directory) {
   return name.empty() || name == ".." ? "archive" : name;
 }
 
+// For whoever stands one folder too high: the archives below.
+std::string ArchivesBelow(io::FileSystem& fs, const std::string& directory) {
+  std::string hint;
+  const Result<std::vector<std::string>> names = fs.List(directory);
+  for (const std::string& name : names ? *names : std::vector<std::string>()) {
+    const std::string path = directory == "." ? name : directory + "/" + name;
+    const Result<bool> is_one = archive::IsArchive(fs, path);
+    if (is_one && *is_one) hint += fmt::format("\n  stele serve --archive {}", path);
+  }
+  return hint.empty() ? "" : ". There are archives in it:" + hint;
+}
+
 Result<std::vector<std::unique_ptr<access::ServedArchive>>> OpenArchives(const Arguments& arguments,
                                                                          Context& context) {
   std::vector<std::string> directories = arguments.GetAll("--archive");
@@ -101,6 +116,10 @@ Result<std::vector<std::unique_ptr<access::ServedArchive>>> OpenArchives(const A
     }
     auto served = access::ServedArchive::Open(context.fs, directory, name,
                                               arguments.Get("--rules").value_or(""));
+    if (!served && served.error().code == ErrorCode::kNotFound) {
+      return Error{ErrorCode::kNotFound,
+                   served.error().text + ArchivesBelow(context.fs, directory)};
+    }
     if (!served) return served.error();
     archives.push_back(std::move(*served));
   }
@@ -177,11 +196,23 @@ bool SetGate(const Arguments& arguments, Context& context, access::AccessServerO
   return true;
 }
 
-void OpenBrowser(std::string address) {
+void OpenBrowser(std::string address, Context& context) {
   std::string program = "xdg-open";
   char* const words[] = {program.data(), address.data(), nullptr};
   pid_t child = 0;
-  static_cast<void>(::posix_spawnp(&child, program.c_str(), nullptr, nullptr, words, ::environ));
+  if (::posix_spawnp(&child, program.c_str(), nullptr, nullptr, words, ::environ) == 0) return;
+  Complain(context, fmt::format("--open finds no browser, as xdg-open is not installed here; open "
+                                "{} yourself",
+                                address));
+}
+
+ExitCode FailToServe(Context& context, const Error& error) {
+  if (error.code != ErrorCode::kBusy) return Fail(context, error);
+  return Fail(context,
+              {error.code, error.text +
+                               ". Another program has this port, perhaps another stele serve. Give "
+                               "--listen 127.0.0.1:0 for any free one; replayed pages take the one "
+                               "behind it, or that of --replay-listen"});
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
@@ -206,10 +237,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   });
   auto server = access::AccessServer::Open(options, archives, context.fs, context.clock,
                                            arguments.Has("--log") ? &context.err : nullptr);
-  if (!server) return Fail(context, server.error());
+  if (!server) return FailToServe(context, server.error());
   const std::string address = OriginOf(options.pages, (*server)->pages_port()) + "/";
   const Status told = context.out.Write(address + "\n");
-  if (told && arguments.Has("--open")) OpenBrowser(address);
+  if (told && arguments.Has("--open")) OpenBrowser(address, context);
   if (told) signals.Wait();
   (*server)->Stop(kGrace);
   return told ? ExitCode::kDone : Fail(context, told.error());

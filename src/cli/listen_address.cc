@@ -14,6 +14,7 @@ bool SetListenAddress(const std::string& listen, net::HttpServerOptions& options
   const auto port = ParseDecimal(std::string_view(listen).substr(colon + 1));
   std::string_view host = std::string_view(listen).substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
   if (!port || *port > std::numeric_limits<std::uint16_t>::max() || host.empty()) return false;
   options.address = host;
   options.port = static_cast<std::uint16_t>(*port);

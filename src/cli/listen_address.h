@@ -7,7 +7,7 @@
 
 namespace stele::cli {
 
-// "127.0.0.1:80" or "[::1]:80". False for others.
+// "127.0.0.1:80", "localhost:80" or "[::1]:80". False for others.
 bool SetListenAddress(const std::string& listen, net::HttpServerOptions& options);
 
 // Whether only this machine reaches it.
