@@ -56,6 +56,8 @@ class AccessRun(unittest.TestCase):
             self.assertEqual(run["bad"], 0, case)
         page = access_run.page(bench.results)
         self.assertIn("| nearest of 500 captures | < 1 ms |", page)
+        for what in access_run.REWRITTEN.values() if bench.rewriter.exists() else ():
+            self.assertIn(f"| rewriting {what}, one thread | ≥ 200 MB/s |", page)
         self.assertIn("Left out: pywb", page)
         self.assertIn("Left out: OutbackCDX", page)
 
