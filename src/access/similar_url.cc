@@ -1,6 +1,8 @@
 // Keys of one path lie side by side in the index, with their arguments in alphabetical order. So
-// two short stretches of it are looked at: what begins as the key does up to its first argument
-// that means nothing, and where that has none, the begin of the path's own.
+// two stretches of it are looked at, outward from where the key itself would be: what begins as the
+// key does up to its first argument that means nothing, and where that has none, the path's own.
+// Numbers that scripts put into addresses are mostly times: the nearest ones in the index are the
+// nearest in time, too.
 #include "access/similar_url.h"
 
 #include <algorithm>
@@ -74,6 +76,7 @@ constexpr std::string_view kStaticFiles[] = {
 constexpr std::string_view kMethod = "__wb_method=";
 
 constexpr std::size_t kClockDigits = 9;
+constexpr char kBehind = '\x01';  // at the end of a key: behind all its entries, before other keys
 
 bool HasShape(std::string_view value, Shape shape) {
   const auto digits =
@@ -141,35 +144,52 @@ class Seeker {
 
   Result<std::optional<std::string>> Seek() {
     const std::string path = loose_.path + '?';
-    for (const std::string& begin : {loose_.prefix, path, loose_.path}) {
-      if (const Status looked = LookAt(begin); !looked) return looked.error();
+    for (const std::string& begin : {loose_.prefix, path}) {
+      if (const Status looked = LookAround(begin); !looked) return looked.error();
       if (!best_.empty()) return std::optional(best_);
     }
-    return std::optional<std::string>();
+    if (const Status judged = JudgeKey(loose_.path); !judged) return judged.error();
+    return best_.empty() ? std::optional<std::string>() : std::optional(best_);
   }
 
  private:
-  // One capture of each key that begins so, the nearest.
-  Status LookAt(const std::string& begin) {
-    catalog::LocationQuery query;
-    if (begin == loose_.path) {
-      query.what = catalog::SelectKey(begin);
-    } else {
-      Result<catalog::Selection> selected = catalog::SelectPrefix(begin);
-      if (!selected) return {};  // too long for the index
-      query.what = *std::move(selected);
+  // The keys that begin so, kSimilarKeysMax on each side of ours.
+  Status LookAround(const std::string& begin) {
+    if (begin.size() > catalog::kLocationKeyKept) return {};  // too long for the index
+    const auto cursor = sight_.view().catalog().NewLocationCursor();
+    const auto at = [&](const catalog::LocationCursor::Move& move) -> std::string {
+      const bool fits = move && *move != nullptr && (*move)->key.starts_with(begin);
+      return fits ? std::string((*move)->key) : "";
+    };
+    const std::string ours = std::max(begin, catalog::LocationKey(key_));
+    catalog::LocationCursor::Move move = cursor->Seek(catalog::FirstOf(ours));
+    std::string key = at(move);
+    for (int i = 0; i < kSimilarKeysMax && !key.empty(); ++i, key = at(move)) {
+      if (const Status judged = JudgeKey(key); !judged) return judged;
+      key += kBehind;
+      move = cursor->Seek(catalog::FirstOf(key));
     }
+    if (!move) return move.error();
+    move = cursor->SeekBack(catalog::FirstOf(ours));
+    key = at(move);
+    for (int i = 0; i < kSimilarKeysMax && !key.empty(); ++i, key = at(move)) {
+      if (const Status judged = JudgeKey(key); !judged) return judged;
+      move = cursor->SeekBack(catalog::FirstOf(key));
+    }
+    return move ? Status() : Status(move.error());
+  }
+
+  // The nearest capture of a key, where that is similar.
+  Status JudgeKey(const std::string& key) {
+    if (key == key_ || !(LooseKey::Of(key) == loose_)) return {};
+    catalog::LocationQuery query;
+    query.what = catalog::SelectKey(key);
     query.pick = catalog::LocationQuery::Pick::kNearest;
     query.from = at_;
     catalog::LocationResults results = sight_.view().catalog().Find(std::move(query));
-    for (int i = 0; i < kSimilarKeysMax; ++i) {
-      const Result<const catalog::LocationEntry*> entry = results.Next();
-      if (!entry) return entry.error();
-      if (*entry == nullptr) break;
-      if ((*entry)->key == key_ || !(LooseKey::Of((*entry)->key) == loose_)) continue;
-      if (const Status judged = Judge(**entry); !judged) return judged;
-    }
-    return {};
+    const Result<const catalog::LocationEntry*> entry = results.Next();
+    if (!entry) return entry.error();
+    return *entry == nullptr ? Status() : Judge(**entry);
   }
 
   Status Judge(const catalog::LocationEntry& entry) {

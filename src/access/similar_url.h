@@ -27,7 +27,8 @@ struct LooseKey {
 
 // The key that was captured and is similar to `key`, of several the one with the most arguments in
 // common, then the nearest in time; those of errors come last. Nothing where there is none that the
-// client may see among the next kSimilarKeysMax keys of the same path. Errors: kCorrupt, kIo.
+// client may see among the kSimilarKeysMax keys of the same path before it, and as many behind it.
+// Errors: kCorrupt, kIo.
 Result<std::optional<std::string>> FindSimilarKey(const Sight& sight, std::string_view key,
                                                   Timestamp at);
 inline constexpr int kSimilarKeysMax = 1000;

@@ -114,20 +114,23 @@ TEST_F(SimilarReplay, W15_ManyNeighboursAreNotAllLookedAt) {
     warc.Response(fmt::format("http://a.org/d?id={:06}&x=1", i), "2014-01-01T00:00:00Z", "x");
   }
   warc.Response("http://a.org/d?id=001500&x=1&zz_ts=1385573129", "2014-01-01T00:00:00Z", "found");
-  // Here nothing stands before it, and what is looked for is the last of so many.
-  for (const auto& [host, others] :
-       {std::pair("near.org", kSimilarKeysMax - 1), std::pair("far.org", kSimilarKeysMax)}) {
-    for (int i = 0; i < others; ++i) {
-      warc.Response(fmt::format("http://{}/d?_={:06}&id=1", host, i), "2014-01-01T00:00:00Z", "x");
-    }
-    warc.Response(fmt::format("http://{}/d?_=500000&id=7", host), "2014-01-01T00:00:00Z", "last");
+  // Here nothing stands before it, and what is looked for is among so many.
+  for (int i = 0; i < 3 * kSimilarKeysMax; ++i) {
+    warc.Response(fmt::format("http://b.org/d?_={:06}&id=1", i), "2014-01-01T00:00:00Z", "x");
   }
+  warc.Response("http://b.org/d?_=001500&id=7", "2014-01-01T00:00:00Z", "among");
   Bring(warc);
   Serve();
   // What stands before the first argument that means nothing leads there at once.
   EXPECT_EQ(GetReplay("/web/2014rp_/http://a.org/d?id=001500&x=1&zz_ts=1400000000").body, "found");
-  EXPECT_EQ(GetReplay("/web/2014rp_/http://near.org/d?_=900000&id=7").body, "last");
-  EXPECT_EQ(GetReplay("/web/2014rp_/http://far.org/d?_=900000&id=7").status, 404);
+  // The numbers that are nearest to the one that is asked for are looked at, on both sides.
+  const auto ask = [&](int number) {
+    return GetReplay(fmt::format("/web/2014rp_/http://b.org/d?_={:06}&id=7", number));
+  };
+  EXPECT_EQ(ask(1500 - kSimilarKeysMax + 1).body, "among");
+  EXPECT_EQ(ask(1500 + kSimilarKeysMax - 1).body, "among");
+  EXPECT_EQ(ask(1500 - kSimilarKeysMax - 1).status, 404);
+  EXPECT_EQ(ask(1500 + kSimilarKeysMax + 1).status, 404);
 }
 
 }  // namespace
