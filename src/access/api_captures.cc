@@ -7,6 +7,7 @@
 #include "access/api_parts.h"
 #include "access/capture_content.h"
 #include "access/downloads.h"
+#include "access/payload_lengths.h"
 #include "access/similar_url.h"
 #include "access/wayback_path.h"
 #include "archive/capture_text.h"
@@ -224,6 +225,7 @@ void SendCaptures(const Call& call) {
   StateTeller states(call.sight);
   // What comes first here is compared with what was before it.
   SeenCaptures captures(call.sight, *query);
+  PayloadLengths lengths(call.sight);
   JsonWriter json;
   json.BeginObject()
       .Member("url", *url)
@@ -250,7 +252,9 @@ void SendCaptures(const Call& call) {
     }
     const Result<std::string_view> state = states.Tell(**held);
     if (!state) return SendError(call, state.error());
-    WriteCaptureObject(json, (*held)->row, *state);
+    catalog::Capture row = (*held)->row;
+    row.length = lengths.Of(**held);
+    WriteCaptureObject(json, row, *state);
   }
   json.EndArray();
   if (!next.empty()) json.Member("resume", next);
@@ -264,7 +268,9 @@ void SendCapture(const Call& call) {
       call.sight.view().holdings().Find(capture->row.place.container);
   JsonWriter json;
   json.BeginObject();
-  WriteCapture(json, capture->row);
+  catalog::Capture row = capture->row;
+  row.length = PayloadLengths(call.sight).Of(*capture);
+  WriteCapture(json, row);
   json.Member("key", KeyOfCapture(capture->row))
       .Member("container", container == nullptr ? "" : std::string_view(container->name))
       .Member("offset", capture->row.place.offset)

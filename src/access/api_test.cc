@@ -119,6 +119,28 @@ TEST_F(Api, I8_ACaptureKnowsItsNeighbours) {
   EXPECT_EQ(coherence["spread_seconds"], 100);
 }
 
+TEST_F(Api, D6_RevisitsAreAsLongAsWhatTheyRepeat) {
+  const std::string body = "<title>Hello</title>";
+  const std::string first = "2014-01-01T00:00:00Z";
+  Bring(WarcText()
+            .Response("http://a.org/", first, body)
+            .Revisit("http://a.org/", "2014-01-02T00:00:00Z", body, "http://a.org/", first)
+            .Revisit("http://b.org/", "2014-01-03T00:00:00Z", body, "http://a.org/", first)
+            .Revisit("http://c.org/", "2014-01-03T00:00:00Z", "not here", "http://d.org/", first));
+  Serve();
+  const json list = Ask("captures?url=a.org");
+  EXPECT_EQ(list["captures"][1]["revisit"], true);
+  EXPECT_EQ(list["captures"][1]["length"], body.size());
+  EXPECT_EQ(Ask("captures?url=a.org&from=20140102")["captures"][0]["length"], body.size());
+  EXPECT_EQ(Ask("capture?url=b.org")["length"], body.size());
+  EXPECT_EQ(Ask("capture?url=c.org")["length"], 0);
+  const json duplicates = AskComplete("statistics")["duplicates"];
+  EXPECT_EQ(duplicates["revisits"]["captures"], 3);
+  EXPECT_EQ(duplicates["revisits"]["bytes"], 2 * body.size());
+  EXPECT_EQ(duplicates["repeated"]["captures"], 1);
+  EXPECT_EQ(duplicates["repeated"]["bytes"], body.size());
+}
+
 TEST_F(Api, I8_TitlesAndAddressesAreSearched) {
   BringTwoRuns();
   const json hello = AskComplete("search?q=HELLO");

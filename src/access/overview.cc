@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "access/payload_lengths.h"
 #include "archive/capture_text.h"
 #include "archive/host_tally.h"
 #include "archive/revisit_resolver.h"
@@ -30,15 +31,18 @@ constexpr std::int64_t kAgedMilliseconds = 3600 * 1000;
 // Adds captures up, in the order of keys.
 class Adder {
  public:
-  explicit Adder(Overview& overview) : overview_(overview) {}
+  Adder(Overview& overview, const Sight& sight) : overview_(overview), lengths_(sight) {}
 
-  void Add(std::string_view key, const catalog::Capture& row) {
+  void Add(std::string_view key, const HeldCapture& held) {
+    const catalog::Capture& row = held.row;
     const bool is_new = key != key_;
     if (is_new) {
       key_ = key;
       digests_.clear();
+      lengths_.Clear();
     }
     AddSums(row);
+    AddDuplicates(held);
     AddSite(key, row, is_new);
   }
 
@@ -53,12 +57,6 @@ class Adder {
     overview_.all.Add(row);
     overview_.stored_bytes += row.place.length;
     overview_.pages += is_page ? 1 : 0;
-    if ((row.flags & catalog::kRevisit) != 0) overview_.revisits.Add(row);
-    const std::string_view digest =
-        row.sha1 ? std::string_view(row.sha1->data(), row.sha1->size()) : std::string_view();
-    if (!digest.empty() && !digests_.insert(std::string(digest)).second) {
-      overview_.repeated.Add(row);
-    }
     Overview::Month& month = overview_.months[FormatIso(row.time).substr(0, 7)];
     month.all.Add(row);
     month.pages += is_page ? 1 : 0;
@@ -67,6 +65,14 @@ class Adder {
     overview_.runs[row.run].Add(row);
     overview_.first = std::min(overview_.first.value_or(row.time), row.time);
     overview_.last = std::max(overview_.last.value_or(row.time), row.time);
+  }
+
+  // With the bytes that they would have taken once more.
+  void AddDuplicates(const HeldCapture& held) {
+    catalog::Capture row = held.row;
+    row.length = lengths_.Of(held);
+    if ((row.flags & catalog::kRevisit) != 0) overview_.revisits.Add(row);
+    if (row.sha1 && !digests_.insert(*row.sha1).second) overview_.repeated.Add(row);
   }
 
   void AddSite(std::string_view key, const catalog::Capture& row, bool is_new) {
@@ -91,7 +97,8 @@ class Adder {
 
   Overview& overview_;
   std::string key_;
-  std::set<std::string> digests_;  // of the key
+  std::set<catalog::Sha1Bytes> digests_;  // of the key
+  PayloadLengths lengths_;
 };
 
 // Gathers the pages, each once, with the capture that its title comes from.
@@ -145,7 +152,7 @@ Result<Overview> MakeOverview(const Sight& sight, const Overview* before,
                               const std::function<bool()>& stop) {
   const Error stopped{ErrorCode::kBusy, "it was stopped"};
   Overview overview;
-  Adder adder(overview);
+  Adder adder(overview, sight);
   PageList pages(overview);
   archive::CaptureQuery query;
   query.where.what = catalog::SelectAll();
@@ -155,7 +162,7 @@ Result<Overview> MakeOverview(const Sight& sight, const Overview* before,
     Result<const HeldCapture*> held = captures.Next();
     if (!held) return held.error();
     if (*held == nullptr) break;
-    adder.Add(captures.key(), (*held)->row);
+    adder.Add(captures.key(), **held);
     pages.Add(captures.key(), **held);
   }
   adder.End();
