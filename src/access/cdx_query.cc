@@ -46,7 +46,8 @@ Result<CdxField> FieldNamed(std::string_view name) {
   return *field;
 }
 
-// "*.example.org" and "example.org/news/*" say what to match by themselves.
+// "*.example.org" and "example.org/news/*" say what to match by themselves; some clients say it
+// twice.
 Status FillUrl(const Parameters& parameters, CdxQuery& query) {
   std::string url(parameters.Get("url").value_or(""));
   const std::string_view match = parameters.Get("matchType").value_or("");
@@ -60,11 +61,11 @@ Status FillUrl(const Parameters& parameters, CdxQuery& query) {
     return Wrong("matchType is none of exact, prefix, host, domain");
   } else if (match.empty() && url.starts_with("*.")) {
     query.match = CdxQuery::Match::kDomain;
-    url.erase(0, 2);
   } else if (match.empty() && url.ends_with('*')) {
     query.match = CdxQuery::Match::kPrefix;
-    url.pop_back();
   }
+  if (query.match == CdxQuery::Match::kDomain && url.starts_with("*.")) url.erase(0, 2);
+  if (query.match == CdxQuery::Match::kPrefix && url.ends_with('*')) url.pop_back();
   query.url = AbsoluteUrl(url);
   return query.url.empty() ? Wrong("say which URL: url=") : Status();
 }

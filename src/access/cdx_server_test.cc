@@ -78,6 +78,8 @@ TEST_F(CdxServing, I7_SelectionsTimesAndOrder) {
   EXPECT_EQ(Times("a.org"), "201001 201201 201206 201401");
   EXPECT_EQ(Times("a.org/*"), "201001 201201 201206 201401 201201");
   EXPECT_EQ(Times("*.a.org"), "201001 201201 201206 201401 201201 201201");
+  EXPECT_EQ(Times("*.a.org&matchType=domain"), Times("*.a.org"));
+  EXPECT_EQ(Times("a.org/*&matchType=prefix"), Times("a.org/*"));
   EXPECT_EQ(Times("a.org&matchType=host"), "201001 201201 201206 201401 201201");
   EXPECT_EQ(Times("a.org&from=2012&to=2012"), "201201 201206");
   EXPECT_EQ(Times("a.org&from=201202"), "201206 201401");
