@@ -99,6 +99,7 @@ TEST_F(Access, I8_FilesOfThePagesAreServed) {
             "/view/20140101000000/http://a.org/");
   EXPECT_EQ(Get(memento).status, 200);
   EXPECT_EQ(Get("/web/*/http://a.org/").Header("Location"), "/calendar/http://a.org/");
+  EXPECT_EQ(Get("/web/201405*/http://a.org/").Header("Location"), "/calendar/http://a.org/#2014");
 }
 
 TEST_F(Access, W15_RecordsAndSelectionsAreDownloaded) {

@@ -219,7 +219,10 @@ void PagesService::Wayback(Call& call) {
     case WaybackPath::Kind::kTimeGate:
       return SendTimeGate(call, path->url);
     case WaybackPath::Kind::kCaptures:
-      if (has_pages) return Redirect(call, fmt::format("{}calendar/{}", call.prefix, path->url));
+      if (has_pages) {
+        const std::string year = path->digits.size() < 4 ? "" : "#" + path->digits.substr(0, 4);
+        return Redirect(call, fmt::format("{}calendar/{}{}", call.prefix, path->url, year));
+      }
       return SendCaptureList(call, *path);
     case WaybackPath::Kind::kPrefix:
       if (has_pages) return Redirect(call, fmt::format("{}browse/{}", call.prefix, path->url));
