@@ -94,7 +94,9 @@ test("W15_OnAPhoneTheToolsAreInThePanel", async () => {
   const page = await lab.replay("2026", "http://lighthouse.example/", {
     viewport: { width: 390, height: 780 },
   });
-  const wider = await page.locator(".banner").evaluate((line) => line.scrollWidth - line.clientWidth);
+  const wider = await page
+    .locator(".banner")
+    .evaluate((line) => line.scrollWidth - line.clientWidth);
   assert.ok(wider <= 0, `the banner is ${wider} pixels too wide`);
   assert.ok(await page.getByRole("button", { name: "Cite" }).isHidden());
   await page.getByRole("button", { name: "Info" }).click();
