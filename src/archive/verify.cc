@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "archive/durable_file.h"
 
 namespace stele::archive {
@@ -13,7 +15,12 @@ class Verification {
  public:
   Verification(const ArchiveView& view, const VerifyOptions& options,
                const std::function<void(const std::string&)>& report)
-      : view_(view), options_(options), report_(report) {}
+      : view_(view), options_(options), report_(report) {
+    for (const auto& [number, removal] : view.holdings().removals()) {
+      removed_.insert(removed_.end(), removal.captures.begin(), removal.captures.end());
+    }
+    std::sort(removed_.begin(), removed_.end());
+  }
 
   Result<VerifyOutcome> Run() {
     for (const auto& [number, container] : view_.holdings().containers()) {
@@ -89,16 +96,17 @@ class Verification {
     return {};
   }
 
-  // The catalog must have what the container shows, but for what was done to the capture since.
-  Status CheckRow(const catalog::Capture& expected) {
+  // The catalog must have what the container shows, and what the ledger says was taken down.
+  Status CheckRow(catalog::Capture expected) {
+    if (std::binary_search(removed_.begin(), removed_.end(), expected.id)) {
+      expected.flags |= catalog::kRemoved;
+    }
     const Result<catalog::HeldCapture> held = view_.catalog().Get(expected.id);
     if (!held && held.error().code == ErrorCode::kIo) return held.error();
-    catalog::Capture row = held ? held->row : catalog::Capture();
-    row.flags &= ~static_cast<std::uint32_t>(catalog::kRemoved);
-    if (!held || !(row == expected)) {
+    if (!held || !(held->row == expected)) {
       Say(fmt::format("capture {}/{} of {}: the catalog {}; {}", expected.id.batch,
                       expected.id.serial, expected.url,
-                      held ? "says something else than its container"
+                      held ? "says something else than its container and the ledger"
                            : "does not have it: " + held.error().text,
                       kReindex));
     }
@@ -135,6 +143,7 @@ class Verification {
   const ArchiveView& view_;
   const VerifyOptions& options_;
   const std::function<void(const std::string&)>& report_;
+  std::vector<catalog::CaptureId> removed_;  // sorted
   VerifyOutcome outcome_;
 };
 

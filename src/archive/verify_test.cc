@@ -105,5 +105,48 @@ TEST_F(Verifying, FindsACatalogThatLacksSomething) {
             "reindex");
 }
 
+class VerifyingATakedown : public Verifying {
+ protected:
+  void SetUp() override {
+    Verifying::SetUp();
+    ArchiveLab lab(fs_);
+    auto archive = lab.Open();
+    ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "because", "a test"));
+    ASSERT_TRUE(Defects().empty());
+  }
+  // The log that has the row which says so.
+  std::string Log() {
+    std::string found;
+    const std::vector<std::string> names = *fs_.List("a/catalog");
+    for (const std::string& name : names) {
+      if (name.ends_with(".log")) found = "a/catalog/" + name;
+    }
+    return found;
+  }
+};
+
+TEST_F(VerifyingATakedown, I7_AFlippedByteDoesNotUndoIt) {
+  const std::string log = Log();
+  // The end was not synced: the mark that all before it was.
+  const std::size_t end = io::ReadFile(fs_, log)->size() - 9;
+  ASSERT_GT(end, 60u);
+  for (std::size_t at = 0; at < end; ++at) {
+    Flip(log, at);
+    const std::vector<std::string> defects = Defects();
+    ASSERT_FALSE(defects.empty()) << at;
+    EXPECT_TRUE(defects[0].starts_with("cannot open: " + log)) << defects[0];
+    EXPECT_NE(defects[0].find("stele reindex"), std::string::npos);
+    Flip(log, at);
+  }
+}
+
+TEST_F(VerifyingATakedown, I7_ACatalogThatForgotItIsNamed) {
+  PutFile(fs_, Log(), "STELE-ROWS 1   \n");
+  const std::vector<std::string> defects = Defects();
+  ASSERT_EQ(defects.size(), 1u);
+  EXPECT_TRUE(defects[0].starts_with("capture 200405/0 of http://a.example/: the catalog says "))
+      << defects[0];
+}
+
 }  // namespace
 }  // namespace stele::archive

@@ -231,7 +231,7 @@ Status CatalogReader::TryRefresh() {
     return Error{ErrorCode::kNotFound, directory_ + " changes faster than it is read; try again"};
   }
   for (const std::unique_ptr<NewRows>& log : logs_) {
-    if (const Result<std::uint64_t> end = log->Tail(); !end) return end.error();
+    if (const Status tailed = log->TailOfOther(); !tailed) return tailed;
   }
   std::shared_ptr<const CatalogView> view = MakeView(files_, logs_);
   const std::scoped_lock lock(mutex_);

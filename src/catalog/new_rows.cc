@@ -57,6 +57,19 @@ Result<std::uint64_t> NewRows::Tail() {
   return end;
 }
 
+Status NewRows::TailOfOther() {
+  for (;;) {
+    const Result<std::uint64_t> end = Tail();
+    if (!end) return end.error();
+    const Status checked = log_->CheckTail(*end);
+    if (checked) return {};
+    // Rows that were incomplete may have become complete before what is behind them was looked at.
+    const Result<std::uint64_t> now = Tail();
+    if (!now) return now.error();
+    if (*now == *end) return checked;
+  }
+}
+
 const NewRowsView& NewRows::View() {
   view_.log = log_;
   view_.locations = locations_.Sorted();

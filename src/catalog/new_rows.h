@@ -45,6 +45,9 @@ class NewRows {
   void Add(const Capture& capture, std::string_view key, std::uint64_t offset);
   // Adds what has come into the log since the last time. Returns where its complete rows end.
   Result<std::uint64_t> Tail();
+  // The same for a log that another process may be writing. Errors: also kCorrupt when rows that
+  // were durable are damaged.
+  Status TailOfOther();
 
   const NewRowsView& View();
 
