@@ -66,7 +66,7 @@ class Sight {
 class SeenCaptures {
  public:
   SeenCaptures(Sight sight, archive::CaptureQuery query)
-      : sight_(std::move(sight)), results_(sight_.view().catalog(), std::move(query)) {}
+      : sight_(std::move(sight)), results_(sight_.view(), std::move(query)) {}
 
   // As CaptureResults has them.
   Result<const catalog::HeldCapture*> Next();

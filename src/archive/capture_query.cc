@@ -2,11 +2,27 @@
 
 #include <algorithm>
 
+#include "catalog/location_merge.h"
 #include "formats/cdx/capture_rules.h"
 
 namespace stele::archive {
 
 using Pick = catalog::LocationQuery::Pick;
+using Parts = catalog::LocationMemtable::Parts;
+
+namespace {
+
+// A run is put in order in memory when it has at most so many captures, and the index has so many
+// times as many entries.
+constexpr std::uint64_t kCollectedMax = 500'000;
+constexpr std::uint64_t kIndexFactor = 4;
+
+bool IsEverything(const catalog::Selection& what) {
+  return what.ranges.size() == 1 && what.ranges[0].begin.empty() &&
+         what.ranges[0].end == catalog::SelectAll().ranges[0].end;
+}
+
+}  // namespace
 
 bool CaptureQuery::Matches(const catalog::Capture& row) const {
   if (!with_removed && (row.flags & catalog::kRemoved) != 0) return false;
@@ -20,19 +36,73 @@ bool CaptureQuery::Matches(const catalog::Capture& row) const {
          any(statuses, [&](const std::string& s) { return cdx::MatchesStatus(s, row.status); });
 }
 
-CaptureResults::CaptureResults(const catalog::CatalogView& catalog, CaptureQuery query)
-    : catalog_(catalog), query_(std::move(query)) {
+CaptureResults::CaptureResults(const ArchiveView& view, CaptureQuery query)
+    : holdings_(view.holdings()), catalog_(view.catalog()), query_(std::move(query)) {
+  if (query_.run) run_ids_ = holdings_.IdsOfRun(*query_.run);
   const catalog::LocationQuery& where = query_.where;
   const bool at_a_moment = where.pick == Pick::kBefore;
   if (!at_a_moment && !(query_.alive && where.from <= where.to)) {
-    results_.reset(new catalog::LocationResults(catalog.Find(where)));
+    results_.reset(new catalog::LocationResults(catalog_.Find(where)));
     return;
   }
   alive_.reset(
-      new catalog::PisaTimelineCursor(catalog.Alive({.first = where.from,
-                                                     .last = at_a_moment ? where.from : where.to,
-                                                     .what = where.what,
-                                                     .resume = where.resume})));
+      new catalog::PisaTimelineCursor(catalog_.Alive({.first = where.from,
+                                                      .last = at_a_moment ? where.from : where.to,
+                                                      .what = where.what,
+                                                      .resume = where.resume})));
+}
+
+bool CaptureResults::IsOfRun(const catalog::CaptureId& id) const {
+  const auto behind = std::upper_bound(
+      run_ids_.begin(), run_ids_.end(), id,
+      [](const catalog::CaptureId& a, const Holdings::IdRange& b) { return a < b.first; });
+  return behind != run_ids_.begin() && std::prev(behind)->Has(id);
+}
+
+Status CaptureResults::CollectRun() {
+  if (!query_.run || alive_ || query_.where.pick != Pick::kAll ||
+      !IsEverything(query_.where.what)) {
+    return {};
+  }
+  const auto run = holdings_.runs().find(*query_.run);
+  if (run == holdings_.runs().end() || run->second.captures > kCollectedMax ||
+      run->second.captures * kIndexFactor > holdings_.CaptureCount()) {
+    return {};
+  }
+  Result<std::optional<Parts>> parts = EntriesOfRun();
+  if (!parts) return parts.error();
+  if (!*parts) return {};
+  const auto kept = std::make_shared<const Parts>(**std::move(parts));
+  auto merged = std::make_unique<catalog::MergedLocations>();
+  for (const auto& part : *kept) merged->Add(part->NewCursor());
+  results_ = std::make_unique<catalog::LocationResults>(std::move(merged), query_.where, kept);
+  return {};
+}
+
+Result<std::optional<Parts>> CaptureResults::EntriesOfRun() const {
+  catalog::LocationMemtable entries;
+  for (auto range = run_ids_.begin(); range != run_ids_.end();) {
+    const std::uint32_t batch = range->first.batch;
+    catalog::CaptureScan::Query rows;
+    rows.from = query_.where.from;
+    rows.to = query_.where.to;
+    rows.batch = batch;
+    if (range->first.serial > 0) rows.after = {batch, range->first.serial - 1};
+    catalog::CaptureScan scan = catalog_.Scan(rows);
+    while (range != run_ids_.end() && range->first.batch == batch) {
+      const Result<const catalog::Capture*> row = scan.Next();
+      if (!row) return row.error();
+      while (range != run_ids_.end() && range->first.batch == batch &&
+             (*row == nullptr || range->last < (*row)->id)) {
+        ++range;
+      }
+      if (*row == nullptr || !IsOfRun((*row)->id)) continue;
+      entries.Add({catalog::LocationKeyOf(**row), (*row)->time, (*row)->id});
+      // Nobody knows how many a run has that goes on.
+      if (entries.entries() > kCollectedMax) return std::optional<Parts>();
+    }
+  }
+  return std::optional(entries.Sorted());
 }
 
 Result<bool> CaptureResults::NextEntry() {
@@ -53,11 +123,16 @@ Result<bool> CaptureResults::NextEntry() {
 
 Result<const catalog::HeldCapture*> CaptureResults::Next() {
   const bool all = query_.where.pick == Pick::kAll;
+  if (!begun_) {
+    begun_ = true;
+    if (const Status collected = CollectRun(); !collected) return collected.error();
+  }
   for (;;) {
     Result<bool> found = NextEntry();
     if (!found) return found.error();
     if (!*found) return nullptr;
     if (all && query_.batch && id_.batch != *query_.batch) continue;
+    if (all && query_.run && !IsOfRun(id_)) continue;
     Result<catalog::HeldCapture> held = catalog_.Get(id_);
     if (!held) return held.error();
     if (Takes(key_, held->row)) {

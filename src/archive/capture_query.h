@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "archive/archive_view.h"
 #include "catalog/catalog_view.h"
+#include "catalog/location_memtable.h"
 #include "catalog/location_query.h"
 #include "util/result.h"
 
@@ -35,11 +37,13 @@ struct CaptureQuery {
 };
 
 // The answers, in the order of key and time. Of "before", "after" and "nearest", the one that is
-// picked for a key is picked among those that match. Not thread-safe.
+// picked for a key is picked among those that match. Captures of other runs than the one that is
+// asked for are passed without a look at their rows, and a small run costs what it is. Not
+// thread-safe.
 class CaptureResults {
  public:
-  // Borrows `catalog` for life.
-  CaptureResults(const catalog::CatalogView& catalog, CaptureQuery query);
+  // Borrows `view` for life.
+  CaptureResults(const ArchiveView& view, CaptureQuery query);
 
   // Null after the last. The row is valid until the next call. Errors: kCorrupt, kIo; kInvalid when
   // query.where.resume is none.
@@ -50,6 +54,11 @@ class CaptureResults {
   std::string Resume() const { return alive_ ? alive_->Resume() : results_->Resume(); }
 
  private:
+  // Where all captures of a small run are asked for, puts them in order, and no index is read.
+  Status CollectRun();
+  // Nothing when they are too many.
+  Result<std::optional<catalog::LocationMemtable::Parts>> EntriesOfRun() const;
+  bool IsOfRun(const catalog::CaptureId& id) const;
   // Goes to the next entry of the index, whatever its row is. False: there is none.
   Result<bool> NextEntry();
   bool Takes(std::string_view key, const catalog::Capture& row) const {
@@ -58,8 +67,11 @@ class CaptureResults {
   // Picks among all captures of a key. Nothing when none matches.
   Result<std::optional<catalog::HeldCapture>> PickAgain(const std::string& key) const;
 
+  const Holdings& holdings_;
   const catalog::CatalogView& catalog_;
   const CaptureQuery query_;
+  std::vector<Holdings::IdRange> run_ids_;  // where a run is asked for
+  bool begun_ = false;
   // One of them. What was alive at a moment or in a span is what PISA segments are made for.
   std::unique_ptr<catalog::LocationResults> results_;
   std::unique_ptr<catalog::PisaTimelineCursor> alive_;

@@ -97,7 +97,7 @@ TEST_F(Asking, GoesOnBehindAnAnswer) {
     std::size_t count = 0;
     for (;; ++count) {
       const ArchiveView view = archive_->View();
-      CaptureResults results(view.catalog(), query);
+      CaptureResults results(view, query);
       const Result<const catalog::HeldCapture*> held = results.Next();
       ASSERT_TRUE(held) << held.error().text;
       if (*held == nullptr) break;
@@ -105,6 +105,107 @@ TEST_F(Asking, GoesOnBehindAnAnswer) {
     }
     EXPECT_EQ(count, 4u);
   }
+}
+
+// Five runs whose captures have the same URLs; each has some in months that others have, too.
+class AskingForRuns : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(lab_.Create());
+    archive_ = *lab_.Open();
+    for (std::uint32_t run = 1; run <= 5; ++run) {
+      ASSERT_EQ(*archive_->BeginRun("import", ""), run);
+      for (std::uint32_t file = 0; file < 3; ++file) {
+        WarcText warc(record::Compression::kGzip, run * 10 + file);
+        // The third run is as large as all others together.
+        for (std::uint32_t i = 0; i < (run == 3 ? 16u : 4u); ++i) {
+          warc.Response(fmt::format("http://{}.example/{}", i % 3, i % 5),
+                        fmt::format("2004-{:02}-{:02}T0{}:00:00Z", 1 + (run + i) % 4, run, i % 10),
+                        fmt::format("{} {} {}", run, file, i));
+        }
+        const std::string name = fmt::format("{}-{}.warc.gz", run, file);
+        PutFile(fs_, name, warc.bytes());
+        ASSERT_TRUE(ImportFile(*archive_, run, name, {}));
+      }
+      ASSERT_TRUE(archive_->EndRun(run));
+    }
+  }
+
+  // What is found by looking at every row.
+  std::vector<std::string> Twin(std::uint32_t run, CaptureQuery query = {}) {
+    query.shows = [run](std::string_view, const catalog::Capture& row) { return row.run == run; };
+    return Lines(archive_->View(), query);
+  }
+  std::vector<std::string> InRun(std::uint32_t run, CaptureQuery query = {}) {
+    query.run = run;
+    return Lines(archive_->View(), query);
+  }
+
+  io::MemoryFileSystem fs_;
+  ArchiveLab lab_{fs_};
+  std::unique_ptr<ArchiveWriter> archive_;
+};
+
+TEST_F(AskingForRuns, I7_CapturesOfARunAreThoseWhoseRowsSaySo) {
+  for (std::uint32_t run = 0; run <= 6; ++run) {
+    SCOPED_TRACE(run);
+    EXPECT_EQ(InRun(run), Twin(run));
+    EXPECT_EQ(InRun(run).empty(), run == 0 || run == 6);
+    CaptureQuery host;
+    host.where.what = catalog::SelectHost("1.example");
+    EXPECT_EQ(InRun(run, host), Twin(run, host));
+    CaptureQuery spring;
+    spring.where.from = *ParseDigits("200402");
+    spring.where.to = *ParseDigits("20040303");
+    EXPECT_EQ(InRun(run, spring), Twin(run, spring));
+    CaptureQuery nearest;
+    nearest.where.pick = catalog::LocationQuery::Pick::kNearest;
+    nearest.where.from = *ParseDigits("20040301");
+    EXPECT_EQ(InRun(run, nearest), Twin(run, nearest));
+  }
+}
+
+TEST_F(AskingForRuns, I7_RowsOfOtherRunsAreNotRead) {
+  // Two runs with months of their own: a small one, and one that is most of the archive.
+  for (const std::uint32_t run : {6u, 7u}) {
+    WarcText warc(record::Compression::kGzip, run * 10);
+    for (int i = 0; i < (run == 6 ? 100 : 1000); ++i) {
+      warc.Response(fmt::format("http://0.example/{}", i),
+                    fmt::format("{}-01-01T00:00:00Z", 2000 + run), std::to_string(i));
+    }
+    PutFile(fs_, "more.warc.gz", warc.bytes());
+    ASSERT_EQ(*archive_->BeginRun("import", ""), run);
+    ASSERT_TRUE(ImportFile(*archive_, run, "more.warc.gz", {}));
+    ASSERT_TRUE(archive_->EndRun(run));
+  }
+  archive_ = nullptr;
+  archive_ = *lab_.Open();  // all is in files now
+  const std::vector<std::string> small = InRun(6);
+  const std::vector<std::string> large = InRun(7);
+  ASSERT_EQ(small.size(), 100u);
+  ASSERT_EQ(large.size(), 1000u);
+  archive_ = nullptr;
+  for (const char* batch : {"a/catalog/captures/200401", "a/catalog/captures/200402"}) {
+    const std::vector<std::string> names = *fs_.List(batch);
+    ASSERT_FALSE(names.empty());
+    for (const std::string& name : names) {
+      const std::string path = fmt::format("{}/{}", batch, name);
+      std::string bytes = *io::ReadFile(fs_, path);
+      bytes[50] = static_cast<char>(bytes[50] ^ 1);
+      PutFile(fs_, path, bytes);
+    }
+  }
+  archive_ = *lab_.Open();
+  EXPECT_EQ(InRun(6), small);
+  EXPECT_EQ(InRun(7), large);
+  CaptureQuery everything;
+  everything.where.what = catalog::SelectAll();
+  const ArchiveView view = archive_->View();
+  CaptureResults results(view, everything);
+  Result<const catalog::HeldCapture*> held = results.Next();
+  while (held && *held != nullptr) held = results.Next();
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().code, ErrorCode::kCorrupt);
 }
 
 }  // namespace

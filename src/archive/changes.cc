@@ -70,7 +70,7 @@ Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selec
   CaptureQuery query;
   query.where.what = url;
   query.shows = std::move(shows);
-  CaptureResults results(view.catalog(), query);
+  CaptureResults results(view, query);
   std::optional<HeldCapture> last;
   std::optional<CapturePair> change;
   for (;;) {
@@ -97,7 +97,7 @@ std::string_view Change::url() const {
 }
 
 Changes::Changes(const ArchiveView& view, const CaptureQuery& before, const CaptureQuery& after)
-    : view_(view), before_(view.catalog(), before), after_(view.catalog(), after) {}
+    : view_(view), before_(view, before), after_(view, after) {}
 
 Status Changes::Side::Fetch() {
   Result<const HeldCapture*> held = results_.Next();

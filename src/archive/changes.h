@@ -71,8 +71,7 @@ class Changes {
   // The last captures of each URL that a query finds.
   class Side {
    public:
-    Side(const catalog::CatalogView& catalog, const CaptureQuery& query)
-        : results_(catalog, query) {}
+    Side(const ArchiveView& view, const CaptureQuery& query) : results_(view, query) {}
     // Goes to the next URL. False: there is none.
     Result<bool> Advance();
     bool at_end() const { return !current_; }

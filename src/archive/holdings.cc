@@ -470,6 +470,24 @@ const Holdings::Brought* Holdings::FindBrought(const catalog::CaptureId& id) con
   return behind->first.batch == id.batch ? &behind->second : nullptr;
 }
 
+std::vector<Holdings::IdRange> Holdings::IdsOfRun(std::uint32_t run) const {
+  constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
+  std::vector<IdRange> ranges;
+  for (auto part = brought_.begin(); part != brought_.end(); ++part) {
+    if (part->second.run != run) continue;
+    const auto behind = std::next(part);
+    const bool is_last = behind == brought_.end() || behind->first.batch != part->first.batch;
+    const std::uint32_t last = is_last ? kMax : behind->first.serial - 1;
+    if (!ranges.empty() && ranges.back().last.batch == part->first.batch &&
+        ranges.back().last.serial + 1 == part->first.serial) {
+      ranges.back().last.serial = last;
+    } else {
+      ranges.push_back({part->first, {part->first.batch, last}});
+    }
+  }
+  return ranges;
+}
+
 std::uint64_t Holdings::CaptureCount() const {
   std::uint64_t count = 0;
   for (const auto& [number, container] : containers_) {

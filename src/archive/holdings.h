@@ -182,6 +182,15 @@ class Holdings {
   std::optional<std::uint32_t> NewPlaceOf(const catalog::CaptureId& id) const;
   // Whether there was a container of this number, whose bytes had to go.
   bool IsPurged(std::uint32_t container) const { return purged_.contains(container); }
+  // All captures of a run have ids in these ranges, and none of another run has one. Sorted.
+  struct IdRange {
+    catalog::CaptureId first;
+    catalog::CaptureId last;  // included
+
+    bool Has(const catalog::CaptureId& id) const { return first <= id && id <= last; }
+    friend bool operator==(const IdRange&, const IdRange&) = default;
+  };
+  std::vector<IdRange> IdsOfRun(std::uint32_t run) const;
   // The first serial of a batch that no capture has.
   std::uint32_t NextSerial(std::uint32_t batch) const;
 

@@ -316,7 +316,7 @@ class Revisits : public ::testing::Test {
     CaptureQuery query;
     query.where.what = catalog::SelectUrl("http://r.example/");
     query.where.from = *ParseIso("2005-01-01T00:00:00Z");
-    CaptureResults results(view.catalog(), query);
+    CaptureResults results(view, query);
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held || *held == nullptr) return Error{ErrorCode::kInvalid, "the revisit is not there"};
     return RevisitResolver(view).Resolve(**held);

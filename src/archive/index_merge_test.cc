@@ -63,7 +63,7 @@ class Twin {
 
 std::map<std::string, Timestamp> Answer(const ArchiveView& view, const CaptureQuery& query) {
   std::map<std::string, Timestamp> found;
-  CaptureResults results(view.catalog(), query);
+  CaptureResults results(view, query);
   for (;;) {
     const Result<const catalog::HeldCapture*> held = results.Next();
     EXPECT_TRUE(held) << held.error().text;

@@ -152,7 +152,7 @@ TEST_F(Purging, WhatWasInheritedStays) {
   const ArchiveView view = (*archive)->View();
   EXPECT_EQ(Lines(view).size(), 3u);
   ExpectNoDefects(view);
-  CaptureResults results(view.catalog(), Of("http://r.example/"));
+  CaptureResults results(view, Of("http://r.example/"));
   const catalog::HeldCapture* heir = *results.Next();
   ASSERT_NE(heir, nullptr);
   EXPECT_EQ(heir->row.flags & catalog::kRevisit, 0u);
@@ -240,7 +240,7 @@ TEST_F(Purging, W15_RecordsThatShareAMemberStayAsTheyAre) {
     EXPECT_EQ(Unzipped(AllBytes(fs, view)), plain);
     EXPECT_EQ(Lines(view), kLeft);
     ExpectNoDefects(view);
-    CaptureResults results(view.catalog(), Of("http://r.example/"));
+    CaptureResults results(view, Of("http://r.example/"));
     const catalog::HeldCapture* revisit = *results.Next();
     ASSERT_NE(revisit, nullptr);
     EXPECT_TRUE(RevisitResolver(view).Resolve(*revisit));

@@ -159,7 +159,7 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
   RemovalPlan plan;
   std::set<CaptureId> goes;
   Payloads payloads;
-  CaptureResults results(view.catalog(), query);
+  CaptureResults results(view, query);
   for (;;) {
     Result<const HeldCapture*> held = results.Next();
     if (!held) return held.error();

@@ -62,7 +62,7 @@ class Removing : public ::testing::Test {
     const ArchiveView view = archive_->View();
     CaptureQuery query = Of(url);
     query.where.from = query.where.to = *ParseIso(date);
-    CaptureResults results(view.catalog(), query);
+    CaptureResults results(view, query);
     const catalog::HeldCapture* held = *results.Next();
     if (held == nullptr) return "no such capture";
     if ((held->row.flags & catalog::kRevisit) == 0) return FormatIso(held->row.time);
@@ -217,7 +217,7 @@ TEST(RemovingCrash, NothingIsLostWhereverTheDiskFailsAndWhatWasAcknowledgedStays
     EXPECT_TRUE(!acknowledged || lines.size() == 3u) << lines.size();
     // The revisits have a payload in any case.
     CaptureQuery query = Of("http://r.example/");
-    CaptureResults results(view.catalog(), query);
+    CaptureResults results(view, query);
     int found = 0;
     for (const catalog::HeldCapture* held; (held = *results.Next()) != nullptr; ++found) {
       if ((held->row.flags & catalog::kRevisit) == 0) continue;

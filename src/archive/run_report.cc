@@ -151,7 +151,7 @@ Status Reporter::CountCaptures() {
   query.where.what = catalog::SelectAll();
   query.with_removed = true;
   query.shows = shows_;
-  CaptureResults results(view_.catalog(), query);
+  CaptureResults results(view_, query);
   SeenPayloads seen;
   std::string key;
   for (;;) {

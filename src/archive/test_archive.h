@@ -134,7 +134,7 @@ class ArchiveLab {
 inline std::vector<std::string> Lines(const ArchiveView& view, const CaptureQuery& query = {}) {
   CaptureQuery asked = query;
   if (asked.where.what.ranges.empty()) asked.where.what = catalog::SelectAll();
-  CaptureResults results(view.catalog(), asked);
+  CaptureResults results(view, asked);
   std::vector<std::string> lines;
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();

@@ -36,7 +36,7 @@ class TianwangExportTest : public ::testing::Test {
     TianwangExport pages(view, sink);
     CaptureQuery all;
     all.where.what = catalog::SelectAll();
-    CaptureResults results(view.catalog(), all);
+    CaptureResults results(view, all);
     for (;;) {
       Result<const catalog::HeldCapture*> held = results.Next();
       if (!held) return held.error();

@@ -77,7 +77,7 @@ std::string WaczBytes(const std::string& listed, std::string_view pages = kPages
 std::multiset<std::string> PagesAndOthers(const ArchiveView& view) {
   CaptureQuery all;
   all.where.what = catalog::SelectAll();
-  CaptureResults results(view.catalog(), all);
+  CaptureResults results(view, all);
   std::multiset<std::string> found;
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();
@@ -413,7 +413,7 @@ Result<std::string> ExportAll(const ArchiveView& view) {
   if (!wacz) return wacz.error();
   CaptureQuery all;
   all.where.what = catalog::SelectAll();
-  CaptureResults results(view.catalog(), all);
+  CaptureResults results(view, all);
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return held.error();

@@ -37,7 +37,7 @@ class Export : public ::testing::Test {
     if (!exported) return exported.error();
     CaptureQuery all;
     all.where.what = catalog::SelectAll();
-    CaptureResults results(view.catalog(), all);
+    CaptureResults results(view, all);
     for (;;) {
       Result<const catalog::HeldCapture*> held = results.Next();
       if (!held) return held.error();
@@ -215,7 +215,7 @@ TEST_F(Export, BroughtInAgainItHasTheSameCaptures) {
     const ArchiveView view = archive.View();
     CaptureQuery all;
     all.where.what = catalog::SelectAll();
-    CaptureResults results(view.catalog(), all);
+    CaptureResults results(view, all);
     for (;;) {
       const catalog::HeldCapture* held = *results.Next();
       if (held == nullptr) return lines;

@@ -28,7 +28,7 @@ Result<std::string> MainHost(const archive::ArchiveView& view) {
   query.where.what = catalog::SelectAll();
   query.pages_only = true;
   archive::HostTally tally(1, archive::HostTally::By::kPages);
-  archive::CaptureResults pages(view.catalog(), query);
+  archive::CaptureResults pages(view, query);
   for (;;) {
     Result<const catalog::HeldCapture*> page = pages.Next();
     if (!page) return page.error();
@@ -43,7 +43,7 @@ Result<std::string> MainHost(const archive::ArchiveView& view) {
 // The last capture that a query finds. Errors: kNotFound.
 Result<catalog::HeldCapture> LastOf(const archive::ArchiveView& view,
                                     const archive::CaptureQuery& query) {
-  archive::CaptureResults results(view.catalog(), query);
+  archive::CaptureResults results(view, query);
   std::optional<catalog::HeldCapture> last;
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();

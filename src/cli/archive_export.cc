@@ -46,7 +46,7 @@ struct Chosen {
 Result<std::vector<Chosen>> Choose(const archive::ArchiveView& view,
                                    const archive::CaptureQuery& query) {
   std::vector<Chosen> chosen;
-  archive::CaptureResults results(view.catalog(), query);
+  archive::CaptureResults results(view, query);
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return held.error();
@@ -304,7 +304,7 @@ ExitCode ExportCdxj(const Arguments& arguments, Context& context, const archive:
                     const archive::CaptureQuery& query, const std::string& output) {
   auto file = OutputFile::Create(context, output, arguments.Has("--force"));
   if (!file) return Fail(context, file.error());
-  archive::CaptureResults results(view.catalog(), query);
+  archive::CaptureResults results(view, query);
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return Fail(context, held.error());

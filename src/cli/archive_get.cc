@@ -79,7 +79,7 @@ Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Argu
   if (!query) return query.error();
   query->where.pick = catalog::LocationQuery::Pick::kNearest;
   if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;
-  archive::CaptureResults results(view.catalog(), *query);
+  archive::CaptureResults results(view, *query);
   Result<const catalog::HeldCapture*> found = results.Next();
   if (!found) return found.error();
   if (*found != nullptr) return **found;

@@ -27,7 +27,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  archive::CaptureResults results(view.catalog(), *query);
+  archive::CaptureResults results(view, *query);
   const bool json = arguments.Has("--json");
   std::uint64_t count = 0;
   for (;;) {

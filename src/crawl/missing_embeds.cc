@@ -151,7 +151,7 @@ Result<std::optional<std::uint32_t>> RunThatHas(const archive::ArchiveView& view
                                                 std::string_view url, std::uint32_t since) {
   archive::CaptureQuery query;
   query.where.what = catalog::SelectUrl(url);
-  archive::CaptureResults results(view.catalog(), query);
+  archive::CaptureResults results(view, query);
   std::optional<std::uint32_t> found;
   for (;;) {
     const Result<const catalog::HeldCapture*> held = results.Next();
