@@ -191,8 +191,7 @@ class TextWriter {
     std::string& out = page_.text;
     const std::size_t before = out.size();
     out.resize(before + text.size());
-    const char* end = CopyWords(text, /*after_space=*/false, out.data() + before,
-                                [](char c) { return IsAsciiSpace(c) ? ' ' : c; });
+    const char* end = CopyWords(text, /*after_space=*/false, out.data() + before, FoldSpace());
     out.resize(static_cast<std::size_t>(end - out.data()));
   }
 

@@ -4,7 +4,6 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "formats/html/copy_words.h"
@@ -16,18 +15,6 @@ namespace stele::html {
 namespace {
 
 constexpr std::uint8_t kUnseen = kAltText | kDescriptionText;
-
-// Of an ASCII character, what it is folded to; a space where it belongs to no word.
-constexpr std::array<char, 128> kFolded = [] {
-  std::array<char, 128> folded{};
-  folded.fill(' ');
-  for (char c = '0'; c <= '9'; ++c) folded[static_cast<std::size_t>(c)] = c;
-  for (char c = 'a'; c <= 'z'; ++c) {
-    folded[static_cast<std::size_t>(c)] = c;
-    folded[static_cast<std::size_t>(c - 'a' + 'A')] = c;
-  }
-  return folded;
-}();
 
 // Copies the words of texts, with a space behind each.
 class WordCopier {
@@ -56,8 +43,7 @@ class WordCopier {
     const std::size_t before = out_.size();
     const bool after_space = out_.empty() || out_.back() == ' ';
     out_.resize(before + text.size());
-    const char* end = CopyWords(text, after_space, out_.data() + before,
-                                [](char c) { return kFolded[static_cast<std::size_t>(c)]; });
+    const char* end = CopyWords(text, after_space, out_.data() + before, FoldAsciiWord());
     out_.resize(static_cast<std::size_t>(end - out_.data()));
   }
 
@@ -72,7 +58,7 @@ class WordCopier {
  private:
   static bool IsWordCharacter(UChar32 c) {
     if (c < 0) return false;
-    if (c < 0x80) return kFolded[static_cast<std::size_t>(c)] != ' ';
+    if (c < 0x80) return FoldAsciiWord()(static_cast<char>(c)) != ' ';
     return (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)) != 0;
   }
 
