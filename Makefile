@@ -4,7 +4,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build web test demo bench bench-store bench-catalog bench-access bench-crawl format install clean
+.PHONY: help deps build web test demo bench bench-store bench-catalog bench-growth bench-access bench-crawl format install clean
 
 help: ## Say what each target does
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,6 +41,9 @@ bench-catalog: build ## Measure the catalog against others (ARGS=--quick); write
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build build/release --target catalog_load -j $(JOBS)
 	@bench/catalog_run $(ARGS)
+
+bench-growth: build ## Measure imports into an archive of 12 million captures (ARGS=--quick); writes bench/results/
+	@bench/growth_run $(ARGS)
 
 bench-access: build ## Measure stele serve against pywb (ARGS=--quick); writes bench/results/
 	@tools/deps tools/packages-bench-access.txt

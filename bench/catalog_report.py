@@ -41,8 +41,9 @@ WHY = {
     "flat": "Segments are rolled at three captures for each live key; a short history has less.",
     "inserts": "Rows are written to a log and synced ten thousand at a time; logs become files and "
                "files are merged beside it, on the same cores.",
-    "memory": "The page index of each file is held in memory, and new rows until their log is "
-              "full."}
+    "memory": "New rows are held in memory until their logs are files, and so are the parts of "
+              "PISA segments that are being made; the page index of each file grows with the "
+              "catalog."}
 
 
 def each(answer):
