@@ -300,7 +300,6 @@ class Misbehaving(CrawlTest):
         self.assertIn("stele/", headers["/a"]["User-Agent"])
         self.assertEqual(headers["/a"]["Referer"], self.web.url(HOST))
 
-
     def test_I1_secrets_are_sent_and_never_stored(self):
         def page(handler):
             good = (handler.headers.get("Authorization") == "Basic bWU6aHVudGVyMg=="
@@ -327,6 +326,30 @@ class Misbehaving(CrawlTest):
             self.assertNotIn(secret, stored)
         self.assertIn(b"Authorization: [redacted]", stored)
         self.assertIn(b"Cookie: [redacted]", stored)
+
+    def test_I1_passwords_in_urls_are_refused_in_seeds_and_dropped_from_links(self):
+        self.web.add(HOST, "/", links(self.web.url(HOST, "/in").replace("//", "//me:hunter2@")))
+        self.web.add(HOST, "/in", "in")
+        self.crawl(self.web.url(HOST).replace("//", "//me:hunter2@"), code=2)
+        self.assertIn("--logins", self.said)
+        self.assertFalse(self.archive.exists())
+        self.crawl(self.web.url(HOST))
+        self.assertIn((f"http://{HOST}/in", 200), self.urls())
+        self.assertNotIn("hunter2", self.stele("ls"))
+
+    def test_I1_a_proxy_is_given_its_login_and_nobody_else(self):
+        def proxy(handler):
+            self.assertEqual(handler.path, f"http://{HOST}/")
+            self.assertEqual(handler.headers.get("Proxy-Authorization"), "Basic bWU6aHVudGVyMg==")
+            return 200, {"Content-Type": "text/html"}, b"through a proxy"
+        self.web.add(HOST, "*", proxy)
+        logins = self.folder / "logins"
+        logins.write_text("127.0.1.1 basic me:hunter2\n")
+        self.crawl(f"http://{HOST}/", "--robots", "ignore", "--logins", logins, "--proxy",
+                   f"127.0.1.1:{self.web.port}")
+        self.assertIn((f"http://{HOST}/", 200), self.urls())
+        for path in self.containers():
+            self.assertNotIn(b"bWU6aHVudGVyMg", gzip.open(path).read())
 
     def test_I1_a_server_that_wants_its_cookie_back_gets_it(self):
         def page(handler):

@@ -391,6 +391,8 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
 
 Result<net::FetchProxy> ParseProxy(std::string_view text) {
   const Result<url::Url> parsed = ParseSeed(text);
+  const bool may_have_password = text.find('@') != std::string_view::npos;
+  if (!parsed && may_have_password) return parsed.error();
   if (!parsed || parsed->scheme() != "http" || parsed->path_and_query() != "/") {
     return Error{ErrorCode::kInvalid,
                  fmt::format("{} is no proxy; write for example proxy.example:3128", text)};
@@ -429,6 +431,13 @@ Result<url::Url> ParseSeed(std::string_view text) {
     return Error{
         ErrorCode::kInvalid,
         fmt::format("{} is no http or https URL; write for example https://example.org/", text)};
+  }
+  if (!parsed->username().empty() || !parsed->password().empty()) {
+    return Error{
+        ErrorCode::kInvalid,
+        fmt::format("a URL of {} has a user or a password in it, which would be stored with "
+                    "every capture; write them to a file for --logins",
+                    parsed->host())};
   }
   return parsed;
 }

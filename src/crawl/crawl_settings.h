@@ -87,7 +87,8 @@ Result<std::chrono::seconds> ParseEvery(std::string_view text);
 // In the largest unit that fits.
 std::string FormatEvery(std::chrono::seconds every);
 
-// "example.org" is http://example.org/. Errors: kInvalid.
+// "example.org" is http://example.org/. Errors: kInvalid, also where it has a user or a password
+// in it, which must not be stored.
 Result<url::Url> ParseSeed(std::string_view text);
 
 }  // namespace stele::crawl

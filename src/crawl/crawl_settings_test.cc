@@ -94,6 +94,17 @@ TEST(CrawlSettings, I1_SeedsNeedNoScheme) {
   }
 }
 
+TEST(CrawlSettings, I1_SeedsWithPasswordsAreRefusedWithoutSayingThem) {
+  for (const char* wrong :
+       {"http://me:swordfish@a.org/", "swordfish@a.org", "http://:swordfish@a.org"}) {
+    const Result<url::Url> seed = ParseSeed(wrong);
+    ASSERT_FALSE(seed) << wrong;
+    EXPECT_EQ(seed.error().text.find("swordfish"), std::string::npos);
+    EXPECT_NE(seed.error().text.find("--logins"), std::string::npos);
+  }
+  EXPECT_TRUE(ParseSeed("http://a.org/me:you@b"));
+}
+
 TEST(CrawlSettings, I1_TheUserAgentNamesUsAndTheContact) {
   CrawlSettings settings;
   settings.contact = "https://a.org/bot";

@@ -498,6 +498,9 @@ void Crawler::Fetch(const VisitPointer& visit) {
   visit->has_secrets = credentials_.GoesTo(site, Now());
   request.private_addresses = IsTrusted(url.host());
   request.proxy = settings_.proxy;
+  if (request.proxy) {
+    request.proxy->authorization = credentials_.AuthorizationFor(request.proxy->host);
+  }
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   request.limits.rate_max = settings_.rate_max;
   politeness_.Begin(visit->host(), visit->kind, Now());

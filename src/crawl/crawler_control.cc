@@ -112,7 +112,7 @@ Result<AddedUrls> Crawler::AddUrls(const UrlsToAdd& urls) {
 Status Crawler::AddByHand(const std::string& text, bool seed, AddedUrls& added) {
   const Result<url::Url> url = ParseSeed(text);
   if (!url) {
-    added.refused.emplace_back(text, "no http or https URL");
+    added.refused.emplace_back(text, url.error().text);
     return {};
   }
   Candidate candidate;

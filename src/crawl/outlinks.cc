@@ -52,6 +52,15 @@ std::string Value(const http::Headers& headers, std::string_view name) {
   return value ? http::Unfold(*value) : std::string();
 }
 
+// A user and a password are not sent, and are no part of where something is. Often they are none:
+// http://someone@example.org/ is a mail address that was linked wrongly.
+std::string WithoutUser(std::string url) {
+  const std::size_t begin = url.find("://") + 3;
+  const std::size_t at = url.find('@', begin);
+  if (at < url.find_first_of("/?", begin)) url.erase(begin, at + 1 - begin);
+  return url;
+}
+
 bool IsRedirect(int status) { return status >= 300 && status < 400 && status != 304; }
 
 void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& found) {
@@ -61,7 +70,8 @@ void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& fou
     const char hop = link.kind == sitemap::LinkKind::kSitemap ? 'M'
                      : link.kind == sitemap::LinkKind::kMedia ? 'E'
                                                               : 'L';
-    found.links.push_back({std::string(absolute->href_without_fragment()), hop, "sitemap/loc"});
+    found.links.push_back(
+        {WithoutUser(std::string(absolute->href_without_fragment())), hop, "sitemap/loc"});
   });
   reader.Feed(content);
   reader.Finish();
@@ -93,7 +103,8 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   document.robots_tag = robots_tag;
   const html::LinkSummary summary = html::ExtractLinks(document, [&](html::Link&& link) {
     if (!link.url.starts_with("http")) return;
-    found.links.push_back({std::move(link.url), html::HopLetter(link.hop), link.context});
+    found.links.push_back(
+        {WithoutUser(std::move(link.url)), html::HopLetter(link.hop), link.context});
   });
   found.left_out = summary.left_out;
   found.nofollow = summary.nofollow;

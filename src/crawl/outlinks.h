@@ -15,7 +15,7 @@ namespace stele::crawl {
 
 // One URL that a response names.
 struct Outlink {
-  std::string url;           // absolute, without fragment
+  std::string url;           // absolute, without fragment and user
   char hop = 'L';            // as in Candidate::hops
   std::string_view context;  // where it stands: "img/@src"
 };
