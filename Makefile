@@ -49,7 +49,7 @@ bench-access: build ## Measure stele serve against pywb (ARGS=--quick); writes b
 	@tools/deps tools/packages-bench-access.txt
 	@bench/access_run $(ARGS)
 
-bench-crawl: build ## Measure stele crawl against wget and httrack (ARGS=--quick); writes bench/results/
+bench-crawl: build ## Measure stele crawl against wget, httrack and Heritrix (ARGS=--quick); writes bench/results/
 	@tools/deps tools/packages-bench-crawl.txt || echo "bench-crawl: goes on without what is missing"
 	@bench/crawl_run $(ARGS)
 

@@ -32,7 +32,7 @@ class CrawlRun(unittest.TestCase):
             bench = crawl_run.CrawlBench(options)
             bench.folder = pathlib.Path(folder) / "scratch"
             bench.hosts, bench.pages, bench.polite_hosts = HOSTS, PAGES, 2
-            bench.crawl_wget = bench.crawl_httrack = lambda: None
+            bench.crawl_wget = bench.crawl_httrack = bench.crawl_heritrix = lambda: None
             bench.run()
         runs = {run["name"]: run for run in bench.results["runs"]}
         self.assertEqual([run["pages"] for run in runs.values()], [HOSTS * PAGES] * 2 + [6])

@@ -1,10 +1,18 @@
 """Other people's tools to measure against, in a place of their own."""
 
+import hashlib
 import pathlib
+import shutil
 import subprocess
 import sys
+import urllib.request
+import zipfile
 
 WANTED = ["warcio", "cdxj-indexer", "fastwarc", "pywb", "wacz"]
+HERITRIX = "3.13.0"
+HERITRIX_URL = ("https://repo1.maven.org/maven2/org/archive/heritrix/heritrix/"
+                f"{HERITRIX}/heritrix-{HERITRIX}-dist.zip")
+HERITRIX_SHA256 = "3376c6ecec719e79df4d97d4c3fd1d55b4300747b9a14355fd635bebc794ac0a"
 
 
 def base_python():
@@ -42,3 +50,27 @@ def versions(python):
             "    except m.PackageNotFoundError: pass\n")
     done = subprocess.run([str(python), "-c", code], capture_output=True, text=True)
     return dict(line.split() for line in done.stdout.splitlines())
+
+
+def prepare_heritrix(folder, log):
+    """The folder with its jars, fetched where it is missing. Raises OSError when it cannot be had."""
+    if shutil.which("java") is None:
+        raise OSError("there is no Java to run it")
+    home = folder / f"heritrix-{HERITRIX}"
+    if home.exists():
+        return home / "lib"
+    log(f"fetching Heritrix {HERITRIX}")
+    folder.mkdir(parents=True, exist_ok=True)
+    packed = folder / "heritrix.zip"
+    with urllib.request.urlopen(HERITRIX_URL, timeout=120) as source, open(packed, "wb") as out:
+        shutil.copyfileobj(source, out)
+    if hashlib.sha256(packed.read_bytes()).hexdigest() != HERITRIX_SHA256:
+        raise OSError(f"{HERITRIX_URL} is not the file that it was")
+    unpacked = folder / "heritrix.new"
+    shutil.rmtree(unpacked, ignore_errors=True)
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(unpacked)
+    (unpacked / home.name).rename(home)
+    packed.unlink()
+    unpacked.rmdir()
+    return home / "lib"
