@@ -1,5 +1,6 @@
-// Two halves. Append(), in the caller's thread, makes the records of a capture, compressed, and
-// their rows: by scanning the records, so that rows are what anybody who scans the container gets.
+// Two halves. Append(), in the caller's thread, makes the records of a capture, and their rows: by
+// scanning the records, so that rows are what anybody who scans the container gets. Then they are
+// compressed, and rows are told where they are now.
 // The writing thread takes all that waits, appends it, syncs once, shows the rows, and tells the
 // callers; what comes meanwhile is the next group. Captures that are too long for memory are
 // written by that thread.
@@ -18,6 +19,8 @@
 #include "archive/container_scan.h"
 #include "archive/growing_container.h"
 #include "archive/warcinfo_text.h"
+#include "codec/buffer.h"
+#include "codec/gzip_member.h"
 #include "formats/archive_file/archive_file.h"
 #include "io/random.h"
 #include "util/ascii.h"
@@ -53,36 +56,82 @@ std::string NamePart(std::string_view text) {
   return out;
 }
 
+Error Unlisted() {
+  return Error{ErrorCode::kInvalid,
+               "a capture that cannot be listed: its URL, type or request is too long"};
+}
+
+// Bytes in memory, which must outlive it, as a file.
+class TextFile final : public io::ReadableFile {
+ public:
+  explicit TextFile(std::string_view text) : text_(text) {}
+  Result<std::size_t> ReadAt(std::uint64_t offset, std::span<char> out) const override {
+    return offset < text_.size() ? text_.copy(out.data(), out.size(), offset) : 0;
+  }
+  Result<std::uint64_t> Size() const override { return text_.size(); }
+
+ private:
+  const std::string_view text_;
+};
+
+Status FindRows(std::string_view records, FoundRows& found) {
+  auto source = std::make_unique<io::FileSource>(std::make_unique<TextFile>(records));
+  Result<std::unique_ptr<archive_file::ArchiveFile>> file =
+      archive_file::ArchiveFile::Open(std::move(source), "a capture");
+  if (!file) return file.error();
+  return ScanContainer(**file, {}, found, found.summary);
+}
+
 // Writes records to memory, one capture after another. Keeps what compressing needs.
 class Composer {
  public:
   explicit Composer(bool hurried)
       : writer_(std::move(*warc::WarcWriter::Create(
-            sink_, {.level = hurried ? kHurriedLevel : kSmallLevel, .dictionary = ""}))) {}
+            sink_, {.compression = record::Compression::kNone, .level = 0, .dictionary = ""}))),
+        deflater_(hurried ? kHurriedLevel : kSmallLevel) {}
 
+  // The records, compressed. `found` is told of them, and of nothing else before.
   Result<std::string> Compose(const CrawledCapture& capture, const ResponseFacts& facts,
-                              const CaptureRecordIds& ids) {
+                              const CaptureRecordIds& ids, FoundRows& found) {
     const Status written = WriteCaptureRecords(capture, facts, ids, *writer_);
     if (!written) return written.error();
-    return sink_.Take();
+    const std::string plain = sink_.Take();
+    if (const Status scanned = FindRows(plain, found); !scanned) return scanned.error();
+    if (found.captures.size() != 1) return Unlisted();
+    return Pack(plain, found);
   }
 
  private:
+  // Each record becomes a gzip member.
+  std::string Pack(std::string_view plain, FoundRows& found) {
+    struct Place {
+      std::uint64_t& offset;
+      std::uint64_t& length;
+    };
+    // In their order: a capture comes before what is said about it.
+    catalog::CapturePlace& capture = found.captures.front().row.place;
+    std::vector<Place> places = {{capture.offset, capture.length}};
+    for (Companion& companion : found.companions) {
+      places.push_back({companion.offset, companion.length});
+    }
+    std::string packed;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::uint64_t begin = places[i].offset;
+      const std::uint64_t end = i + 1 < places.size() ? places[i + 1].offset : plain.size();
+      Check(begin < end && (i > 0 || begin == 0));
+      deflater_.Deflate(plain.substr(begin, end - begin), member_);
+      places[i].offset = packed.size();
+      places[i].length = member_.size();
+      packed += member_.view();
+    }
+    return packed;
+  }
+
   io::StringSink sink_;
   std::unique_ptr<warc::WarcWriter> writer_;
+  codec::GzipMemberDeflater deflater_;
+  codec::Buffer member_;
 };
-
-Status FindRows(const std::string& records, FoundRows& found) {
-  Result<std::unique_ptr<archive_file::ArchiveFile>> file =
-      archive_file::ArchiveFile::Open(std::make_unique<io::MemorySource>(records), "a capture");
-  if (!file) return file.error();
-  return ScanContainer(**file, {}, found, found.summary);
-}
-
-Error Unlisted() {
-  return Error{ErrorCode::kInvalid,
-               "a capture that cannot be listed: its URL, type or request is too long"};
-}
 
 }  // namespace
 
@@ -110,8 +159,7 @@ class RunWriter::Impl {
 
   CaptureRecordIds NewIds();
   Result<std::unique_ptr<Waiting>> Prepare(const CrawledCapture& capture);
-  Result<std::string> Compose(const CrawledCapture& capture, const ResponseFacts& facts,
-                              const CaptureRecordIds& ids);
+  Status Compose(const CrawledCapture& capture, Waiting& waiting);
   void Stop();
 
   // The writing thread.
@@ -153,9 +201,7 @@ CaptureRecordIds RunWriter::Impl::NewIds() {
   return {.capture = id(), .request = id(), .metadata = id()};
 }
 
-Result<std::string> RunWriter::Impl::Compose(const CrawledCapture& capture,
-                                             const ResponseFacts& facts,
-                                             const CaptureRecordIds& ids) {
+Status RunWriter::Impl::Compose(const CrawledCapture& capture, Waiting& waiting) {
   std::vector<std::unique_ptr<Composer>>& composers = composers_[capture.hurried ? 1 : 0];
   std::unique_ptr<Composer> composer;
   {
@@ -166,11 +212,13 @@ Result<std::string> RunWriter::Impl::Compose(const CrawledCapture& capture,
     }
   }
   if (composer == nullptr) composer = std::make_unique<Composer>(capture.hurried);
-  Result<std::string> records = composer->Compose(capture, facts, ids);
+  Result<std::string> records =
+      composer->Compose(capture, waiting.facts, waiting.ids, waiting.found);
   if (!records) return records.error();  // the composer is unusable now
+  waiting.records = *std::move(records);
   const std::lock_guard lock(mutex_);
   composers.push_back(std::move(composer));
-  return records;
+  return {};
 }
 
 Result<std::unique_ptr<Waiting>> RunWriter::Impl::Prepare(const CrawledCapture& capture) {
@@ -195,12 +243,7 @@ Result<std::unique_ptr<Waiting>> RunWriter::Impl::Prepare(const CrawledCapture& 
     waiting->capture = capture;
     return waiting;
   }
-  Result<std::string> records = Compose(capture, waiting->facts, waiting->ids);
-  if (!records) return records.error();
-  waiting->records = *std::move(records);
-  const Status found = FindRows(waiting->records, waiting->found);
-  if (!found) return found.error();
-  if (waiting->found.captures.size() != 1) return Unlisted();
+  if (const Status composed = Compose(capture, *waiting); !composed) return composed.error();
   return waiting;
 }
 
