@@ -53,7 +53,7 @@ def versions(python):
 
 
 def prepare_heritrix(folder, log):
-    """The folder with its jars, fetched where it is missing. Raises OSError when it cannot be had."""
+    """The folder with its jars, which is fetched where it is missing. Raises OSError."""
     if shutil.which("java") is None:
         raise OSError("there is no Java to run it")
     home = folder / f"heritrix-{HERITRIX}"
