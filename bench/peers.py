@@ -5,13 +5,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import urllib.request
 import zipfile
 
 WANTED = ["warcio", "cdxj-indexer", "fastwarc", "pywb", "wacz"]
 HERITRIX = "3.13.0"
-HERITRIX_URL = ("https://repo1.maven.org/maven2/org/archive/heritrix/heritrix/"
-                f"{HERITRIX}/heritrix-{HERITRIX}-dist.zip")
+MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 HERITRIX_SHA256 = "3376c6ecec719e79df4d97d4c3fd1d55b4300747b9a14355fd635bebc794ac0a"
 
 
@@ -53,24 +51,27 @@ def versions(python):
 
 
 def prepare_heritrix(folder, log):
-    """The folder with its jars, which is fetched where it is missing. Raises OSError."""
-    if shutil.which("java") is None:
-        raise OSError("there is no Java to run it")
+    """The folder with its jars, which Maven fetches where it is missing. Raises OSError."""
+    for program in ("java", "mvn"):
+        if shutil.which(program) is None:
+            raise OSError(f"there is no {program} here")
     home = folder / f"heritrix-{HERITRIX}"
     if home.exists():
         return home / "lib"
     log(f"fetching Heritrix {HERITRIX}")
-    folder.mkdir(parents=True, exist_ok=True)
-    packed = folder / "heritrix.zip"
-    with urllib.request.urlopen(HERITRIX_URL, timeout=120) as source, open(packed, "wb") as out:
-        shutil.copyfileobj(source, out)
+    fetched = folder / "heritrix.new"
+    shutil.rmtree(fetched, ignore_errors=True)
+    done = subprocess.run(
+        ["mvn", "-q", "-B", f"{MAVEN_COPY}:copy", f"-DoutputDirectory={fetched}",
+         f"-Dartifact=org.archive.heritrix:heritrix:{HERITRIX}:zip:dist"],
+        capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise OSError(f"Maven cannot fetch it: {done.stdout[-300:].strip()}")
+    packed = fetched / f"{home.name}-dist.zip"
     if hashlib.sha256(packed.read_bytes()).hexdigest() != HERITRIX_SHA256:
-        raise OSError(f"{HERITRIX_URL} is not the file that it was")
-    unpacked = folder / "heritrix.new"
-    shutil.rmtree(unpacked, ignore_errors=True)
+        raise OSError(f"{packed} is not the file that it was")
     with zipfile.ZipFile(packed) as archive:
-        archive.extractall(unpacked)
-    (unpacked / home.name).rename(home)
-    packed.unlink()
-    unpacked.rmdir()
+        archive.extractall(fetched)
+    (fetched / home.name).rename(home)
+    shutil.rmtree(fetched)
     return home / "lib"
