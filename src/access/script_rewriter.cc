@@ -22,7 +22,7 @@ constexpr std::string_view kNames[] = {"www.w3.org/", "schema.org", "ns.adobe.co
 bool IsQuote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
 std::string_view ModifierOf(std::string_view url) {
-  const std::string_view path = url.substr(0, url.find_first_of("?#"));
+  const std::string_view path = PathOf(url);
   const std::size_t dot = path.rfind('.');
   const std::string extension =
       dot == std::string_view::npos ? "" : AsciiLower(path.substr(dot + 1));

@@ -9,11 +9,19 @@
 namespace stele::access {
 namespace {
 
+// What stands before the first of some characters: all, where there is none. The library's own
+// search calls a function for each character of the text.
+template <char... kEnds>
+std::string_view Before(std::string_view text) {
+  const auto end =
+      std::find_if(text.begin(), text.end(), [](char c) { return ((c == kEnds) || ...); });
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
 // "http" of "http://a.org/"; nothing where there is no scheme.
 std::optional<std::string_view> SchemeOf(std::string_view text) {
-  const std::size_t colon = text.find_first_of(":/?#");
-  if (colon == std::string_view::npos || text[colon] != ':' || colon == 0) return std::nullopt;
-  const std::string_view scheme = text.substr(0, colon);
+  const std::string_view scheme = Before<':', '/', '?', '#'>(text);
+  if (scheme.empty() || text.substr(scheme.size(), 1) != ":") return std::nullopt;
   const bool good =
       IsAsciiAlpha(scheme[0]) && std::all_of(scheme.begin(), scheme.end(), [](char c) {
         return IsAsciiAlnum(c) || c == '+' || c == '-' || c == '.';
@@ -24,10 +32,12 @@ std::optional<std::string_view> SchemeOf(std::string_view text) {
 
 // What a browser would take out or understand in another way than it looks.
 bool IsOdd(std::string_view text) {
-  return text.find_first_of("\t\n\r\\") != std::string_view::npos;
+  return Before<'\t', '\n', '\r', '\\'>(text).size() < text.size();
 }
 
 }  // namespace
+
+std::string_view PathOf(std::string_view reference) { return Before<'?', '#'>(reference); }
 
 UrlRewriter::UrlRewriter(std::string prefix, std::string_view url) : prefix_(std::move(prefix)) {
   Result<url::Url> parsed = url::Parse(url);
@@ -55,7 +65,7 @@ std::optional<Rewritten> UrlRewriter::Rewrite(std::string_view reference,
     if (reference.starts_with("//")) {
       return Rewritten{Into(modifier) + std::string(base_->scheme()) + ':', std::nullopt};
     }
-    const std::string_view path = reference.substr(0, reference.find_first_of("?#"));
+    const std::string_view path = PathOf(reference);
     if (path.find("..") == std::string_view::npos) {
       if (path.starts_with('/')) return Rewritten{Into(modifier) + base_->origin(), std::nullopt};
       // It leads into the archive by itself: the page's own address is such a path.

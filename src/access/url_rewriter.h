@@ -8,6 +8,9 @@
 
 namespace stele::access {
 
+// A reference without its query and fragment.
+std::string_view PathOf(std::string_view reference);
+
 // How a reference in an archived page becomes one into the archive: by something before it, which
 // leaves its own bytes as they are, or by another text.
 struct Rewritten {
