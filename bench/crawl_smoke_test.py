@@ -23,6 +23,16 @@ HOSTS, PAGES = 3, 5
 
 @unittest.skipUnless(shutil.which("nginx"), "the program nginx is not here")
 class CrawlRun(unittest.TestCase):
+    def test_rows_of_a_profile_are_a_share_and_a_name(self):
+        told = ("# Overhead  Symbol            IPC   [IPC Coverage]\n"
+                "     3.36%  [k] finish_task_switch.isra.0                   -      -            \n"
+                "     1.12%  [.] stele::Varint<unsigned long>(char const*)   -      -\n"
+                "     0.90%  [.] 0x000000000001f2c0                          -      -\n"
+                "    32.37%  libdeflate.so.0       \n")
+        self.assertEqual(crawl_run.shares_in(told),
+                         [[3.36, "finish_task_switch.isra.0"], [1.12, "stele::Varint"],
+                          [32.37, "libdeflate.so.0"]])
+
     def test_runs_all_experiments_and_writes_a_page(self):
         crawl_run.log = lambda text: None
         crawl_run.POLITE_PAGES = 3
