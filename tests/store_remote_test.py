@@ -5,14 +5,19 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
 import threading
 import unittest
 import unittest.mock
+import urllib.error
+import urllib.request
 
 from archive_samples import STELE, stele
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Server:
@@ -167,6 +172,36 @@ class StoreRemote(unittest.TestCase):
             self.assertEqual(self.run_store("get", key).encode(), content)
             self.assertEqual(json.loads(self.run_store("stat", "--json", key))["references"], 1)
         self.assertTrue(all(self.put(content).startswith("v3:") for content in contents))
+
+    def test_W8_documented_paths_take_documented_methods_and_no_others(self):
+        """Each path of the OpenAPI page takes its methods and refuses others with their list."""
+        server = self.serve("v1")
+        documented = {}
+        for line in (ROOT / "docs/store-api.yaml").read_text().splitlines():
+            if line.startswith("components:"):
+                break
+            if found := re.fullmatch(r"  (/\S*):", line):
+                methods = documented.setdefault(found[1], set())
+            elif found := re.fullmatch(r"    (get|head|put|post|delete|patch):", line):
+                methods.add(found[1].upper())
+        self.assertGreater(len(documented), 15)
+        for path, methods in documented.items():
+            methods.discard("HEAD")  # goes with GET
+            url = server.url + "/v1" + path.format(volume="v1", block="AB" * 32)
+            for method in ("GET", "PUT", "POST", "DELETE", "PATCH"):
+                request = urllib.request.Request(url, method=method)
+                try:
+                    with urllib.request.urlopen(request) as answer:
+                        status, allowed, body = answer.status, "", ""
+                except urllib.error.HTTPError as error:
+                    with error:
+                        status, allowed = error.code, error.headers.get("Allow", "")
+                        body = error.read().decode()
+                with self.subTest(method=method, path=path, body=body):
+                    self.assertEqual(status != 405, method in methods or path == "/health")
+                    self.assertNotIn("nothing at this path", body)
+                    if status == 405:
+                        self.assertEqual(set(allowed.split(", ")) - {"HEAD"}, methods)
 
     def test_W8_curl_can_do_it_all(self):
         server = self.serve("v1")
