@@ -3,7 +3,7 @@
 // Clients that find a content nowhere store it at its home, where the volume itself lets one of
 // them make the block. When the home does not take blocks, a client claims the content before it
 // stores it elsewhere, and others are busy-waiting until it has published where. Both meet in
-// traffic_: there is no claim while a block is made here, and no block is made here while there is
+// claims_: there is no claim while a block is made here, and no block is made here while there is
 // a claim of another operation, or a stub that the client has not followed.
 //
 // A store becomes one of an epoch at the end of its content: then it passes the gate, finds out
@@ -21,14 +21,9 @@
 namespace stele::store {
 
 using Settled = Membership::Settled;
-using std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::uint64_t kClaimBytesPerMs = 10'000;
-constexpr std::uint64_t kClaimMsMax = 24 * 3600 * 1000;  // whatever size is told
-// With more signatures than that, claims of clients that never came back are forgotten.
-constexpr std::size_t kTrafficMax = 1000;
 constexpr std::size_t kListed = 1000;
 
 }  // namespace
@@ -43,7 +38,7 @@ class Member::GatedContent final : public io::Source {
     access_.emplace(member_.access_, request_.signature);
   }
   ~GatedContent() override {
-    if (storing_) member_.EndStoring(request_);
+    if (storing_) member_.claims_.EndStoring(request_.signature);
   }
   GatedContent(const GatedContent&) = delete;
   GatedContent& operator=(const GatedContent&) = delete;
@@ -70,9 +65,8 @@ class Member::GatedContent final : public io::Source {
     const bool decided =
         !request_.home.as_home || request_.only_if_here || request_.mode == StoreMode::kForceNew;
     if (decided) return read;
-    const Status begun = member_.BeginStoring(request_);
-    if (!begun) return begun.error();
-    storing_ = true;
+    storing_ = member_.claims_.BeginStoring(request_);
+    if (!storing_) return member_.Busy();
     const Result<std::vector<std::string>> holders =
         member_.directory_->Holders(request_.signature);
     if (!holders) return holders.error();
@@ -97,7 +91,7 @@ Member::Member(io::FileSystem& fs, std::string directory, std::unique_ptr<Volume
     : fs_(fs),
       directory_path_(std::move(directory)),
       volume_(std::move(volume)),
-      options_(options) {}
+      claims_(options.claim_time) {}
 
 Result<std::unique_ptr<Member>> Member::Open(io::FileSystem& fs, const std::string& directory,
                                              std::unique_ptr<Volume> volume,
@@ -208,61 +202,9 @@ bool Member::IsEpochless(const StoreRequest& request) const {
          !membership->composition.IsHome(name(), request.signature);
 }
 
-Status Member::Claim(const StoreRequest& request) {
-  const auto now = steady_clock::now();
-  const std::lock_guard lock(mutex_);
-  if (traffic_.size() > kTrafficMax) {
-    std::erase_if(traffic_, [&](const auto& entry) {
-      return entry.second.storing == 0 && entry.second.claimed_until <= now;
-    });
-  }
-  const auto known = traffic_.find(request.signature);
-  const bool is_claimed = known != traffic_.end() && known->second.claimed_by &&
-                          known->second.claimed_by != request.operation &&
-                          known->second.claimed_until > now;
-  if (is_claimed) return Busy();
-  if (!request.home.claim) return {};
-  if (known != traffic_.end() && known->second.storing > 0) return Busy();
-  Traffic& traffic = traffic_[request.signature];
-  traffic.claimed_by = request.operation;
-  traffic.claimed_until =
-      now + options_.claim_time +
-      std::chrono::milliseconds(std::min(request.size / kClaimBytesPerMs, kClaimMsMax));
-  return {};
-}
-
 bool Member::IsClaimed(const Signature& signature) const {
-  const std::lock_guard lock(mutex_);
-  const auto known = traffic_.find(signature);
-  return known != traffic_.end() && known->second.claimed_by &&
-         known->second.claimed_by->owner != kMoveOwner &&
-         known->second.claimed_until > steady_clock::now();
-}
-
-void Member::EndClaim(const Signature& signature, const Operation& operation) {
-  const std::lock_guard lock(mutex_);
-  const auto known = traffic_.find(signature);
-  if (known == traffic_.end() || known->second.claimed_by != operation) return;
-  known->second.claimed_by.reset();
-  if (known->second.storing == 0) traffic_.erase(known);
-}
-
-Status Member::BeginStoring(const StoreRequest& request) {
-  const std::lock_guard lock(mutex_);
-  Traffic& traffic = traffic_[request.signature];
-  if (traffic.claimed_by && traffic.claimed_by != request.operation &&
-      traffic.claimed_until > steady_clock::now()) {
-    return Busy();
-  }
-  ++traffic.storing;
-  return {};
-}
-
-void Member::EndStoring(const StoreRequest& request) {
-  const std::lock_guard lock(mutex_);
-  const auto known = traffic_.find(request.signature);
-  Check(known != traffic_.end() && known->second.storing > 0);
-  if (--known->second.storing == 0 && !known->second.claimed_by) traffic_.erase(known);
+  const std::optional<Operation> claimed_by = claims_.ClaimedBy(signature);
+  return claimed_by && claimed_by->owner != kMoveOwner;
 }
 
 Result<std::vector<std::string>> Member::MovingTo(const Signature& signature) {
@@ -308,8 +250,7 @@ Result<Lookup> Member::Reference(const StoreRequest& request) {
   if (!found || !request.home.as_home) return found;
   if (found->outcome != Lookup::Outcome::kReferenced) {
     if (request.mode != StoreMode::kForceNew) {
-      const Status claimed = Claim(request);
-      if (!claimed) return claimed.error();
+      if (!claims_.Ask(request)) return Busy();
       // Somebody may have stored it between the look and the claim.
       if (request.home.claim) found = LookHere(request);
     }
@@ -325,7 +266,7 @@ Result<Lookup> Member::Reference(const StoreRequest& request) {
     const Status owed = directory_->Owe(request.signature);
     if (!owed) found = owed.error();
   }
-  if (!found || is_done) EndClaim(request.signature, request.operation);
+  if (!found || is_done) claims_.End(request.signature, request.operation);
   return found;
 }
 
@@ -384,12 +325,12 @@ Status Member::Publish(const Stubs& stubs) {
     const Status owed = directory_->Owe(signature);
     if (!owed) return owed;
   }
-  EndClaim(signature, *stubs.claimed_by);
+  claims_.End(signature, *stubs.claimed_by);
   return {};
 }
 
 Status Member::GiveBack(const Signature& signature, const Operation& operation) {
-  EndClaim(signature, operation);
+  claims_.End(signature, operation);
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "io/file_system.h"
 #include "store/access_list.h"
+#include "store/claims.h"
 #include "store/member_volume.h"
 
 namespace stele::store {
@@ -78,13 +79,6 @@ class Member final : public MemberVolume {
  private:
   class GatedContent;
 
-  // What goes on with one signature whose home this is.
-  struct Traffic {
-    int storing = 0;  // contents that are made into blocks here right now
-    std::optional<Operation> claimed_by = {};
-    std::chrono::steady_clock::time_point claimed_until = {};
-  };
-
   Member(io::FileSystem& fs, std::string directory, std::unique_ptr<Volume> volume,
          Options options);
 
@@ -96,10 +90,6 @@ class Member final : public MemberVolume {
 
   // Parts of storing.
   Result<Lookup> LookHere(const StoreRequest& request);
-  Status Claim(const StoreRequest& request);
-  void EndClaim(const Signature& signature, const Operation& operation);
-  Status BeginStoring(const StoreRequest& request);
-  void EndStoring(const StoreRequest& request);
   bool IsClaimed(const Signature& signature) const;
   Result<std::uint32_t> LowestNumber(const StoreRequest& request) const;
   // Requires: access to the signature.
@@ -119,14 +109,13 @@ class Member final : public MemberVolume {
   io::FileSystem& fs_;
   const std::string directory_path_;
   const std::unique_ptr<Volume> volume_;
-  const Options options_;
   std::unique_ptr<Directory> directory_;
+  Claims claims_;
 
   Gate gate_;                 // whoever makes a block passes; whoever changes the epoch is alone
   AccessList access_;         // nobody refers to a block while its move is logged
   mutable std::mutex mutex_;  // of all below
   std::shared_ptr<const Membership> membership_;
-  std::map<Signature, Traffic> traffic_;
   std::map<Signature, std::vector<MoveHold>> arriving_;  // whose moves are not logged yet
   bool filtering_ = false;                               // somebody makes the filter
   std::uint64_t filter_epoch_ = 0;
