@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "io/part_source.h"
@@ -22,6 +23,7 @@ constexpr milliseconds kFrozenAskAgain{5'000};
 constexpr std::uint64_t kRepeatedSizeMax = 1 << 20;
 // Smaller contents hardly shrink.
 constexpr std::size_t kPackedBytesMin = 256;
+constexpr int kBehindTheEnd = 416;  // status of a range
 
 std::int64_t NowMs() {
   return std::chrono::duration_cast<milliseconds>(
@@ -80,9 +82,12 @@ RemoteVolume::RemoteVolume(net::HttpClient& client, Options options)
   Check(options_.signature != nullptr && IsVolumeName(options_.name));
 }
 
+// Errors of the connection begin with the server's address already.
 Error RemoteVolume::Named(const Error& error) const {
-  return {error.code, fmt::format("volume {} at {}: {}", options_.name, options_.endpoint.ToText(),
-                                  error.text)};
+  const std::string where = options_.endpoint.ToText() + ": ";
+  const std::string_view text = error.text;
+  return {error.code, fmt::format("volume {} at {}{}", options_.name, where,
+                                  text.starts_with(where) ? text.substr(where.size()) : text)};
 }
 
 net::ClientRequest RemoteVolume::NewRequest(std::string method, const std::string& target) const {
@@ -105,12 +110,13 @@ void RemoteVolume::NoteState(const net::ClientResponse& response) const {
   told_ = *state;
 }
 
-Result<RemoteVolume::Response> RemoteVolume::Send(const net::ClientRequest& request) const {
+Result<RemoteVolume::Response> RemoteVolume::Send(const net::ClientRequest& request,
+                                                  int also) const {
   Result<Response> response = client_.Send(request);
   if (!response) return response;
   NoteState(**response);
   const int status = (*response)->status();
-  if (status >= 200 && status < 300) return response;
+  if ((status >= 200 && status < 300) || status == also) return response;
   const Result<std::string> body = ReadAnswer(**response);
   if (!body) return body.error();
   Error error = wire::ErrorFrom(*body);
@@ -280,11 +286,18 @@ Result<std::unique_ptr<io::Source>> RemoteVolume::RetrieveRange(const ContentKey
                                                                 std::uint64_t offset,
                                                                 std::uint64_t length) {
   if (length == 0) return std::unique_ptr<io::Source>(std::make_unique<io::MemorySource>(""));
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - offset;
   net::ClientRequest request = NewRequest("GET", ContentPath(key));
-  request.fields.push_back({"Range", fmt::format("bytes={}-{}", offset, offset + length - 1)});
-  Result<Response> response = Send(request);
-  if (!response && response.error().code == ErrorCode::kIo) response = Send(request);
+  request.fields.push_back(
+      {"Range", fmt::format("bytes={}-{}", offset, offset + std::min(length - 1, most))});
+  Result<Response> response = Send(request, kBehindTheEnd);
+  if (!response && response.error().code == ErrorCode::kIo) {
+    response = Send(request, kBehindTheEnd);
+  }
   if (!response) return Named(response.error());
+  if ((*response)->status() == kBehindTheEnd) {
+    return std::unique_ptr<io::Source>(std::make_unique<io::MemorySource>(""));
+  }
   const auto sent = (*response)->head().headers.Find("Content-Range");
   if ((*response)->status() != 206 || !sent ||
       !sent->starts_with(fmt::format("bytes {}-", offset))) {

@@ -84,8 +84,8 @@ class RemoteVolume final : public MemberVolume {
   using Response = std::unique_ptr<net::ClientResponse>;
 
   net::ClientRequest NewRequest(std::string method, const std::string& target) const;
-  // A response with a status from 200 to 299; everything else is an error.
-  Result<Response> Send(const net::ClientRequest& request) const;
+  // A response with a status from 200 to 299, or `also`; everything else is an error.
+  Result<Response> Send(const net::ClientRequest& request, int also = 200) const;
   // Sends it again when the connection broke. Returns the body. Requires: may be repeated.
   Result<std::string> Ask(net::ClientRequest request,
                           std::size_t size_max = wire::kAnswerSizeMax) const;
