@@ -206,6 +206,9 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTableOn(rocksdb::Env& env,
 }
 
 Result<std::unique_ptr<BlockTable>> OpenScratchRocksTable(const std::string& directory) {
+  if (const Status room = CheckRoom(*rocksdb::Env::Default(), directory); !room) {
+    return room.error();
+  }
   const rocksdb::Options options = MakeOptions(Indexes::kBounded);
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status = rocksdb::DestroyDB(directory, options);
