@@ -99,6 +99,27 @@ class Everyday(Archive):
         self.put("d/x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
         self.stele("import", self.folder / "d")
         self.assertEqual(len(self.rows()), 1)
+        done = subprocess.run([STELE, "ls", "--archive", self.archive, "--run", "77"],
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no run 77", done.stderr.decode())
+
+    def test_I5_patterns_that_no_shell_expanded(self):
+        for name in ["a-1.warc.gz", "a-2.warc.gz", "b-1.warc.gz"]:
+            self.put(name, response(f"http://example.org/{name}", "2004-05-01T10:00:00Z", b"x"))
+        self.put("a-notes.txt", b"no archive file")
+        self.stele("import", self.folder / "a-*")
+        self.assertEqual([row["url"] for row in self.rows()],
+                         ["http://example.org/a-1.warc.gz", "http://example.org/a-2.warc.gz"])
+        # A file may be called like a pattern, and a pattern may match nothing.
+        odd = self.put("[b].warc.gz", response("http://example.org/odd", "2004-05-01T10:00:00Z",
+                                               b"y"))
+        self.stele("import", odd)
+        self.assertEqual(len(self.rows()), 3)
+        done = subprocess.run([STELE, "import", "--archive", self.archive, self.folder / "c-*"],
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("c-*", done.stderr.decode())
 
 
 class Keeping(Archive):

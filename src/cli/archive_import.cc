@@ -36,7 +36,7 @@ std::string OutcomeLine(const std::string& path, const archive::ImportOutcome& o
   const archive::Container& container = outcome.container;
   if (!json) {
     return outcome.is_new
-               ? fmt::format("{}: {} captures\n", path, container.captures)
+               ? fmt::format("{}: {}\n", path, Count(container.captures, "capture"))
                : fmt::format("{}: here already, as container {}\n", path, container.number);
   }
   std::string line = "{\"file\": ";
@@ -283,7 +283,8 @@ Command ImportCommand() {
   command.details =
       "WARC, ARC, Tianwang and WACZ files, compressed or not, directories of them, where other "
       "files are "
-      "passed over, and - for the standard input. The bytes of a file stay as they are, under its "
+      "passed over, patterns such as 'crawl-*.warc.gz', and - for the standard input. The bytes of "
+      "a file stay as they are, under its "
       "own name: it is copied into "
       "the archive, or with --in-place stays where it is, and may then not be changed or moved. A "
       "file that is here already changes nothing, so an import that was interrupted is simply "

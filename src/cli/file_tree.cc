@@ -1,6 +1,7 @@
 #include "cli/file_tree.h"
 
 #include <fmt/format.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -49,12 +50,31 @@ Status AddFilesBelow(const std::string& directory, std::vector<std::string>& fil
   return {};
 }
 
+// What a shell would make of it; nothing when that is nothing.
+std::vector<std::string> Expand(const std::string& pattern) {
+  std::vector<std::string> paths;
+  glob_t found = {};
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  return paths;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> FilesOf(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code code;
+    if (path.find_first_of("*?[") != std::string::npos && !fs::exists(path, code)) {
+      if (const std::vector<std::string> matches = Expand(path); !matches.empty()) {
+        Result<std::vector<std::string>> more = FilesOf(matches);
+        if (!more) return more;
+        files.insert(files.end(), more->begin(), more->end());
+        continue;
+      }
+    }
     if (path == "-" || !fs::is_directory(path, code)) {
       files.push_back(path);
       continue;
