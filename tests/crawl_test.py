@@ -337,6 +337,42 @@ class Misbehaving(CrawlTest):
         self.assertIn((f"http://{HOST}/in", 200), self.urls())
         self.assertNotIn("hunter2", self.stele("ls"))
 
+    def test_I1_a_form_is_filled_in_and_nothing_of_it_is_stored(self):
+        def login(handler):
+            if handler.command == "GET":
+                return 200, {"Content-Type": "text/html", "Set-Cookie": "pre=1"}, (
+                    b'<form action="/enter"><input type=hidden name=csrf value="a b">'
+                    b'<input name=user><input name=word></form>')
+            return None
+
+        def enter(handler):
+            sent = handler.rfile.read(int(handler.headers["Content-Length"])).decode()
+            self.sent.append((handler.command, sent, handler.headers.get("Cookie")))
+            good = sent == "user=me&word=hunter2&csrf=a+b"
+            return (303, {"Location": "/", "Set-Cookie": "session=swordfish; Path=/"}, b"") if (
+                good) else (200, {"Content-Type": "text/html"}, b"who are you?")
+
+        def page(handler):
+            good = "session=swordfish" in handler.headers.get("Cookie", "")
+            return (200, {"Content-Type": "text/html"}, b"inside") if good else (403, {}, b"")
+        self.sent = []
+        self.web.add(HOST, "/login", login)
+        self.web.add(HOST, "/enter", enter)
+        self.web.add(HOST, "/", page)
+        logins = self.folder / "logins"
+        logins.write_text(f"{HOST} form {self.web.url(HOST, '/login')} user=me&word=wrong\n")
+        self.crawl(self.web.url(HOST), "--logins", logins, code=2)
+        self.assertIn("/login failed: the server set no cookie", self.said)
+        logins.write_text(f"{HOST} form {self.web.url(HOST, '/login')} user=me&word=hunter2\n")
+        self.crawl()
+        self.assertEqual(self.sent[-1], ("POST", "user=me&word=hunter2&csrf=a+b", "pre=1"))
+        self.assertIn((f"http://{HOST}/", 200), self.urls())
+        self.assertNotIn("/login", self.stele("ls"))
+        stored = b"".join(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
+                          for path in self.archive.rglob("*") if path.is_file())
+        for secret in (b"hunter2", b"swordfish"):
+            self.assertNotIn(secret, stored)
+
     def test_I1_a_proxy_is_given_its_login_and_nobody_else(self):
         def proxy(handler):
             self.assertEqual(handler.path, f"http://{HOST}/")

@@ -6,6 +6,7 @@
 
 #include "crawl/crawl_report.h"
 #include "crawl/duplicate_report.h"
+#include "crawl/form_login.h"
 #include "crawl/known_documents.h"
 #include "net/event_loop.h"
 #include "net/resolver.h"
@@ -78,6 +79,20 @@ Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
     credentials.AddCookies(*text, clock.Now());
   }
   return credentials;
+}
+
+// Logs in wherever a form is to be filled in; what comes of it is given like other cookies.
+Status LogInByForms(const CrawlSettings& settings, net::Fetcher& fetcher, const io::Clock& clock,
+                    Credentials& credentials) {
+  std::optional<net::FetchProxy> proxy = settings.proxy;
+  if (proxy) proxy->authorization = credentials.AuthorizationFor(proxy->host);
+  for (const LoginByForm& login : credentials.forms()) {
+    Result<std::vector<cookies::Cookie>> cookies =
+        LogIn(login, UserAgentOf(settings), proxy, fetcher, clock);
+    if (!cookies) return cookies.error();
+    credentials.AddCookies(*std::move(cookies), clock.Now());
+  }
+  return {};
 }
 
 // With the files in it, where it is there.
@@ -367,6 +382,9 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
   if (!scope) return scope.error();
   Result<Credentials> credentials = LoadCredentials(environment_.fs, environment_.clock, settings_);
   if (!credentials) return credentials.error();
+  const Status logged_in =
+      LogInByForms(settings_, *network.fetcher, environment_.clock, *credentials);
+  if (!logged_in) return logged_in.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
   Result<std::unique_ptr<KnownDocuments>> known = KnownDocuments::Open(
       environment_.fs, archive, run_, settings_.duplicates, folder_.DigestFolder());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "crawl/endpoint.h"
 #include "util/coding.h"
 
 namespace stele::crawl {
@@ -473,12 +474,7 @@ bool Crawler::IsTrusted(std::string_view host) const {
 void Crawler::Fetch(const VisitPointer& visit) {
   const url::Url& url = visit->url;
   net::FetchRequest request;
-  request.endpoint.tls = url.scheme() == "https";
-  request.endpoint.host = url.host();
-  if (request.endpoint.host.starts_with('[')) {
-    request.endpoint.host = request.endpoint.host.substr(1, request.endpoint.host.size() - 2);
-  }
-  request.endpoint.port = *url.effective_port();
+  request.endpoint = EndpointOf(url);
   request.target = url.path_and_query();
   request.fields = {{"Host", std::string(url.host_and_port())},
                     {"User-Agent", user_agent_},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "util/ascii.h"
 #include "util/base_encoding.h"
 
@@ -22,6 +24,15 @@ bool IsSecretField(std::string_view line) {
   return StartsWithIgnoreCase(line, "Authorization:") || StartsWithIgnoreCase(line, "Cookie:");
 }
 
+// "URL NAME=VALUE&..."; the URL must be of this host.
+std::optional<LoginByForm> FormOf(std::string_view host, std::string_view words) {
+  const Result<url::Url> page = url::Parse(TakeWord(words));
+  const std::string_view fields = TrimSpace(words);
+  if (!page || !page->is_http() || page->host() != host) return std::nullopt;
+  if (fields.find('=') == std::string_view::npos) return std::nullopt;
+  return LoginByForm{*page, std::string(fields)};
+}
+
 }  // namespace
 
 Status Credentials::AddLogins(std::string_view text, const std::string& name) {
@@ -37,17 +48,24 @@ Status Credentials::AddLogins(std::string_view text, const std::string& name) {
       logins_[host] = "Basic " + Base64Encode(secret);
     } else if (!secret.empty() && kind == "bearer") {
       logins_[host] = fmt::format("Bearer {}", secret);
+    } else if (std::optional<LoginByForm> form = FormOf(host, secret); form && kind == "form") {
+      forms_.push_back(*std::move(form));
     } else {
-      return Error{
-          ErrorCode::kInvalid,
-          fmt::format("{}:{}: write HOST basic USER:PASSWORD or HOST bearer TOKEN", name, number)};
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{}:{}: write HOST basic USER:PASSWORD, HOST bearer TOKEN, or HOST "
+                               "form URL NAME=VALUE&NAME=VALUE",
+                               name, number)};
     }
   }
   return {};
 }
 
 void Credentials::AddCookies(std::string_view text, Timestamp now) {
-  for (cookies::Cookie& cookie : cookies::ParseCookiesTxt(text, now)) {
+  AddCookies(cookies::ParseCookiesTxt(text, now), now);
+}
+
+void Credentials::AddCookies(std::vector<cookies::Cookie> cookies, Timestamp now) {
+  for (cookies::Cookie& cookie : cookies) {
     given_.Set(cookie, now);
     cookies_.push_back(std::move(cookie));
   }

@@ -6,29 +6,41 @@
 #include <vector>
 
 #include "formats/cookies/cookies.h"
+#include "formats/url/url.h"
 #include "util/result.h"
 #include "util/timestamp.h"
 
 namespace stele::crawl {
 
+// A page with a form that lets a person in.
+struct LoginByForm {
+  url::Url page;
+  std::string fields;  // as they are sent: "user=me&password=x"
+};
+
 // What a person gave so that hosts let the crawl in. It is sent, and never stored: requests go to
 // the archive by way of Redacted(). Immutable.
 class Credentials {
  public:
-  // Lines of "HOST basic USER:PASSWORD" or "HOST bearer TOKEN"; what follows '#' at the begin of a
-  // line is passed over. Errors: kInvalid, naming `name` and the line, without what stands there.
+  // Lines of "HOST basic USER:PASSWORD", "HOST bearer TOKEN" or "HOST form URL NAME=VALUE&...";
+  // what follows '#' at the begin of a line is passed over. Errors: kInvalid, naming `name` and the
+  // line, without what stands there.
   Status AddLogins(std::string_view text, const std::string& name);
   // A cookies.txt, as browsers export it.
   void AddCookies(std::string_view text, Timestamp now);
+  // Those that a login brought.
+  void AddCookies(std::vector<cookies::Cookie> cookies, Timestamp now);
 
   // The value of Authorization; empty: none. Exactly this host only.
   std::string AuthorizationFor(std::string_view host) const;
   const std::vector<cookies::Cookie>& cookies() const { return cookies_; }
+  const std::vector<LoginByForm>& forms() const { return forms_; }
   // Whether something of this goes to the site.
   bool GoesTo(const cookies::Site& site, Timestamp now) const;
 
  private:
   std::map<std::string, std::string, std::less<>> logins_;  // by host
+  std::vector<LoginByForm> forms_;
   std::vector<cookies::Cookie> cookies_;
   cookies::CookieJar given_;  // the same
 };

@@ -18,8 +18,20 @@ TEST(Credentials, I1_LoginsGoToTheirHostOnly) {
   EXPECT_FALSE(credentials.GoesTo({"c.org", "/", false}, kNow));
 }
 
+TEST(Credentials, I1_FormsAreOfTheirHost) {
+  Credentials credentials;
+  ASSERT_TRUE(
+      credentials.AddLogins("a.org form https://a.org/in?x user=me&word=a+b%21\n", "logins"));
+  ASSERT_EQ(credentials.forms().size(), 1U);
+  EXPECT_EQ(credentials.forms().front().page.href(), "https://a.org/in?x");
+  EXPECT_EQ(credentials.forms().front().fields, "user=me&word=a+b%21");
+  EXPECT_EQ(credentials.AuthorizationFor("a.org"), "");
+}
+
 TEST(Credentials, I1_WrongLinesAreNamedWithoutTheirSecret) {
-  for (const char* wrong : {"a.org", "a.org basic", "a.org basic s3cret", "a.org digest s3:cret"}) {
+  for (const char* wrong : {"a.org", "a.org basic", "a.org basic s3cret", "a.org digest s3:cret",
+                            "a.org form https://b.org/ s3=cret", "a.org form s3=cret",
+                            "a.org form https://a.org/ s3cret"}) {
     Credentials credentials;
     const Status added = credentials.AddLogins(std::string("\n") + wrong, "logins");
     ASSERT_FALSE(added) << wrong;
