@@ -27,6 +27,11 @@ class OneDocument final : public dedup::OriginalSource {
     if (url != document.url) return std::vector<dedup::KnownDocument>();
     return std::vector{document};
   }
+  Documents NewestByUrl(std::string_view url) override {
+    Documents documents = ByUrl(url);
+    if (documents && documents->size() > 1) documents->resize(1);
+    return documents;
+  }
   Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
     return std::vector{document};
   }

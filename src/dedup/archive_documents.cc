@@ -21,10 +21,12 @@ class ArchiveDocuments final : public DocumentReader {
       document_.known.time = document_.known.seen = row.time;
       document_.known.digest = {.sha1 = row.sha1, .sha256 = row.sha256};
       document_.known.capture = row.id;
+      document_.known.place = row.place;
+      document_.known.is_revisit = (row.flags & catalog::kRevisit) != 0;
       document_.type = row.type;
       document_.status = row.status;
       document_.length = row.length;
-      document_.is_duplicate = (row.flags & catalog::kRevisit) != 0;
+      document_.is_duplicate = document_.known.is_revisit;
       Status completed = originals_.TakeHeaders(document_.known);
       if (completed) completed = originals_.Complete(document_.known);
       if (completed) return &document_;

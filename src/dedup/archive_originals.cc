@@ -2,6 +2,7 @@
 
 #include "archive/revisit_resolver.h"
 #include "formats/record/payload.h"
+#include "formats/url/surt.h"
 #include "util/check.h"
 #include "util/coding.h"
 
@@ -42,6 +43,8 @@ KnownDocument DocumentOf(const catalog::Capture& row) {
   document.seen = row.time;
   document.digest = {.sha1 = row.sha1, .sha256 = row.sha256};
   document.capture = row.id;
+  document.place = row.place;
+  document.is_revisit = (row.flags & catalog::kRevisit) != 0;
   document.type = row.type;
   document.status = row.status;
   document.length = row.length;
@@ -129,35 +132,39 @@ Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id)
   return held;
 }
 
-OriginalSource::Documents ArchiveOriginals::AtKeyOf(std::string_view url, bool exactly) {
+OriginalSource::Documents ArchiveOriginals::AtKeyOf(std::string_view url, bool exactly,
+                                                    std::size_t max) {
   const View view = Current();
-  catalog::LocationQuery query;
-  query.what = catalog::SelectUrl(url);
-  query.pick = catalog::LocationQuery::Pick::kBefore;
-  query.from = catalog::kTimeEnd;
+  const std::string key = catalog::LocationKey(url::SurtKey(url));
+  const std::unique_ptr<catalog::LocationCursor> cursor = view->catalog().NewLocationCursor();
+  catalog::LocationEntry at = catalog::LastOf(key);
   std::vector<KnownDocument> documents;
-  for (int i = 0; i < kCapturesAtKey; ++i) {
-    catalog::LocationResults results = view->catalog().Find(query);
-    Result<const catalog::LocationEntry*> entry = results.Next();
-    if (!entry) return entry.error();
-    if (*entry == nullptr) break;
-    query.from = Timestamp{(*entry)->time.milliseconds - 1};
-    Result<catalog::HeldCapture> held = view->catalog().Get((*entry)->id);
+  for (int i = 0; i < kCapturesAtKey && documents.size() < max; ++i) {
+    const catalog::LocationCursor::Move move = cursor->SeekBack(at);
+    if (!move) return move.error();
+    if (*move == nullptr || (*move)->key != key) break;
+    at = {key, (*move)->time, (*move)->id};
+    Result<catalog::HeldCapture> held = view->catalog().Get(at.id);
     if (!held) return held.error();
     const catalog::Capture& row = held->row;
-    if ((row.flags & (catalog::kRemoved | catalog::kTruncated)) != 0) continue;
-    if ((row.url == url) == exactly) documents.push_back(DocumentOf(row));
+    const bool is_whole = (row.flags & (catalog::kRemoved | catalog::kTruncated)) == 0;
+    if (is_whole && (row.url == url) == exactly) documents.push_back(DocumentOf(row));
+    if (!catalog::StepBack(at)) break;
   }
   return documents;
 }
 
 OriginalSource::Documents ArchiveOriginals::ByUrl(std::string_view url) {
-  return AtKeyOf(url, true);
+  return AtKeyOf(url, true, kCapturesAtKey);
+}
+
+OriginalSource::Documents ArchiveOriginals::NewestByUrl(std::string_view url) {
+  return AtKeyOf(url, true, 1);
 }
 
 OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url,
                                                             const PayloadDigest& digest) {
-  Documents documents = AtKeyOf(url, false);
+  Documents documents = AtKeyOf(url, false, kCapturesAtKey);
   if (!documents) return documents;
   std::erase_if(*documents, [&](const auto& document) { return !document.digest.SameAs(digest); });
   return documents;
@@ -211,19 +218,23 @@ Status ArchiveOriginals::TakeHeaders(KnownDocument& document) {
 }
 
 Status ArchiveOriginals::Complete(KnownDocument& document) {
-  Result<catalog::HeldCapture> held = Get(*document.capture);
-  if (!held) return held.error();
-  const View view = Current();
-  if ((held->row.flags & catalog::kRevisit) != 0) {
-    held = OriginalOf(*view, *held);
+  if (document.is_revisit) {
+    Result<catalog::HeldCapture> held = Get(*document.capture);
+    if (held) held = OriginalOf(*Current(), *held);
     if (!held) return held.error();
     document.url = held->row.url;
     document.time = held->row.time;
     document.digest = {.sha1 = held->row.sha1, .sha256 = held->row.sha256};
     document.capture = held->row.id;
+    document.place = held->row.place;
+    document.is_revisit = false;
     document.length = held->row.length;
   }
-  Result<std::unique_ptr<archive::StoredRecord>> stored = view->Open(held->row);
+  catalog::Capture row;
+  row.url = document.url;
+  row.time = document.time;
+  row.place = document.place;
+  Result<std::unique_ptr<archive::StoredRecord>> stored = Current()->Open(row);
   if (!stored) return stored.error();
   document.record_id = (*stored)->record().record_id();
   return {};

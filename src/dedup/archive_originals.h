@@ -31,6 +31,7 @@ class ArchiveOriginals final : public OriginalSource {
   static constexpr std::size_t kLearnedMax = 4'096;  // in memory
 
   Documents ByUrl(std::string_view url) override;
+  Documents NewestByUrl(std::string_view url) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByDigest(const PayloadDigest& digest) override;
   Status TakeHeaders(KnownDocument& document) override;
@@ -42,7 +43,7 @@ class ArchiveOriginals final : public OriginalSource {
   // The row of a capture, in a newer view where the present one has none.
   Result<catalog::HeldCapture> Get(const catalog::CaptureId& id);
   // The newest captures under the key of a URL: of exactly this URL, or of others.
-  Documents AtKeyOf(std::string_view url, bool exactly);
+  Documents AtKeyOf(std::string_view url, bool exactly, std::size_t max);
 
   const CurrentView current_view_;
   mutable std::mutex mutex_;  // of all below

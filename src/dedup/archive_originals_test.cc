@@ -63,6 +63,18 @@ TEST_F(Originals, D2_CapturesOfAUrlComeTheNewestFirst) {
   EXPECT_TRUE((*found)[0].digest.SameAs(DigestOfBody("two")));
   EXPECT_TRUE((*found)[1].digest.SameAs(DigestOfBody("one")));
   EXPECT_TRUE(originals->ByUrl("http://a.is/3")->empty());
+  ASSERT_EQ(originals->NewestByUrl("http://a.is/1")->size(), 1u);
+  EXPECT_EQ(originals->NewestByUrl("http://a.is/1")->front(), found->front());
+  EXPECT_TRUE(originals->NewestByUrl("http://a.is/3")->empty());
+}
+
+TEST_F(Originals, D2_CapturesOfOneMomentAreAllFound) {
+  Write("http://a.is/1", 1, "one");
+  Write("http://www.a.is/1", 1, "two");
+  const auto originals = NewOriginals();
+  EXPECT_TRUE(originals->NewestByUrl("http://a.is/1")->front().digest.SameAs(DigestOfBody("one")));
+  EXPECT_EQ(originals->NewestByUrl("http://www.a.is/1")->size(), 1u);
+  EXPECT_EQ(originals->ByEquivalentUrl("http://a.is/1", DigestOfBody("two"))->size(), 1u);
 }
 
 TEST_F(Originals, D2_EquivalentUrlsShareAKey) {

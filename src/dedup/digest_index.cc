@@ -62,6 +62,12 @@ OriginalSource::Documents DigestIndex::ByUrl(std::string_view url) {
   return Find(EntryKeyPrefix(EntryKind::kUrl, url), static_cast<std::size_t>(-1));
 }
 
+OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url) {
+  Documents documents = ByUrl(url);
+  if (documents && documents->size() > 1) documents->resize(1);
+  return documents;
+}
+
 OriginalSource::Documents DigestIndex::ByEquivalentUrl(std::string_view url,
                                                        const PayloadDigest& digest) {
   if (summary_.equivalent == EquivalentRule::kNone || !digest.sha1) {

@@ -58,7 +58,10 @@ class Search {
 
  private:
   Status AtUrls(Answer& answer) {
-    const Status exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
+    // Most documents are what they were the last time.
+    Status exact = Take(source_.NewestByUrl(document_.url), Hit::kExact, answer);
+    if (!exact || answer.hit != Hit::kNew) return exact;
+    exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
     if (!exact || answer.hit != Hit::kNew || !rules_.try_equivalent) return exact;
     return Take(source_.ByEquivalentUrl(document_.url, document_.digest), Hit::kEquivalent, answer);
   }
@@ -132,7 +135,7 @@ Result<std::optional<DuplicateFinder::Impl::Newest>> DuplicateFinder::Impl::Newe
   std::optional<Newest> newest;
   for (OriginalSource* source : sources_) {
     if (source == nullptr) continue;
-    OriginalSource::Documents documents = source->ByUrl(url);
+    OriginalSource::Documents documents = source->NewestByUrl(url);
     if (!documents) return documents.error();
     if (documents->empty()) continue;
     KnownDocument& document = documents->front();

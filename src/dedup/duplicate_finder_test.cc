@@ -27,6 +27,11 @@ class Shelf final : public OriginalSource {
   Documents ByUrl(std::string_view url) override {
     return Where([&](const KnownDocument& one) { return one.url == url; });
   }
+  Documents NewestByUrl(std::string_view url) override {
+    Documents documents = ByUrl(url);
+    if (documents && documents->size() > 1) documents->resize(1);
+    return documents;
+  }
   // A URL is equivalent to all that begin like it up to '?'.
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override {
     const std::string_view begin = url.substr(0, url.find('?'));

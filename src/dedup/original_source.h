@@ -36,9 +36,11 @@ struct KnownDocument {
   std::string origin;         // where the payload is kept; empty: here
   // Of a capture in this archive only.
   std::optional<catalog::CaptureId> capture;
-  std::string type;          // media type
-  std::uint32_t status = 0;  // of HTTP
-  std::uint64_t length = 0;  // of the payload
+  catalog::CapturePlace place;  // of its record
+  bool is_revisit = false;      // its payload is with another one
+  std::string type;             // media type
+  std::uint32_t status = 0;     // of HTTP
+  std::uint64_t length = 0;     // of the payload
 
   friend bool operator==(const KnownDocument&, const KnownDocument&) = default;
 };
@@ -52,6 +54,8 @@ class OriginalSource {
   using Documents = Result<std::vector<KnownDocument>>;
   // Captures of exactly this URL.
   virtual Documents ByUrl(std::string_view url) = 0;
+  // The newest of them alone, or none; costs less.
+  virtual Documents NewestByUrl(std::string_view url) = 0;
   // Captures of other URLs that are equivalent to it, with this payload.
   virtual Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) = 0;
   // Captures with this payload.
