@@ -21,7 +21,7 @@
 namespace stele::catalog {
 
 struct CatalogOptions {
-  std::uint64_t log_bytes = 32 << 20;  // a log that has them is turned into segments and a run
+  std::uint64_t log_bytes = 16 << 20;  // a log that has them is turned into segments and a run
   std::uint32_t fan_in = 4;            // so many runs of a level are merged into one of the next
   std::uint32_t segment_fan_in = 16;   // and segments of a batch: one read finds a row in any case
   std::uint64_t pisa_captures_min = 100000;  // a PISA segment is made of so many at least

@@ -10,8 +10,8 @@ namespace stele::catalog {
 namespace {
 
 constexpr std::size_t kPartBytesMax = 4 << 20;
-constexpr std::size_t kPartBytesMin = 1 << 20;
-constexpr std::size_t kAllPartsBytes = 64 << 20;  // of all segments that are written together
+constexpr std::size_t kPartBytesMin = 1 << 19;
+constexpr std::size_t kAllPartsBytes = 32 << 20;  // of all segments that are written together
 
 std::uint64_t Entries(const CatalogFiles& files) {
   std::uint64_t entries = 0;

@@ -136,6 +136,18 @@ TEST_F(CatalogPisaTest, P2_CompactLeavesNothingLoose) {
   EXPECT_LE(segments(), 3u);  // no small one for each of them
 }
 
+// A writer that nobody asks anything needs no memory for pages.
+TEST_F(CatalogPisaTest, P3_MakingSegmentsLeavesTheCacheAlone) {
+  for (std::int64_t day = 0; day < 60; day += 10) {
+    Append(day, 500);
+    ASSERT_TRUE(catalog_->Compact());
+  }
+  EXPECT_GT(catalog_->View()->files().pisa.size(), 1u);
+  EXPECT_EQ(cache_.bytes(), 0u);
+  ExpectRight(*catalog_->View());
+  EXPECT_GT(cache_.bytes(), 0u);
+}
+
 TEST_F(CatalogPisaTest, P2_ADroppedBatchIsNotShownAnyMore) {
   for (std::int64_t day = 0; day < 100; ++day) Append(day, 60);
   Work();

@@ -8,7 +8,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::size_t kWriteBytes = 1 << 20;
+constexpr std::size_t kWriteBytes = 256 << 10;
 
 }  // namespace
 

@@ -147,7 +147,9 @@ Result<std::vector<Timestamp>> CutPisaRoll(const PisaRoll& roll, PisaTimelineCur
 }
 
 PisaTimelineQuery QueryFor(Timestamp first, Timestamp end) {
-  return {first, Timestamp{end.milliseconds - 1}};
+  PisaTimelineQuery query{first, Timestamp{end.milliseconds - 1}};
+  query.past_cache = true;
+  return query;
 }
 
 Status WritePisaSegments(io::FileSystem& fs, const std::vector<PisaTarget>& targets,

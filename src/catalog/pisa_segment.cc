@@ -18,9 +18,13 @@ Result<std::unique_ptr<PisaSegment>> PisaSegment::Open(io::FileSystem& fs, std::
 }
 
 Result<PisaBlockPointer> PisaSegment::Read(PisaBlockNumber number) const {
+  return ReadBy(&PageFile::Read, number);
+}
+
+Result<PisaBlockPointer> PisaSegment::ReadBy(ReadPage read, PisaBlockNumber number) const {
   if (number >= file_->pages()) return Corrupt(number, "the file has no such page");
   const auto page_number = static_cast<std::uint32_t>(number);
-  const Result<Page> page = file_->Read(page_number);
+  const Result<Page> page = (*file_.*read)(page_number);
   if (!page) return page.error();
   Result<PisaBlock> block = ParsePisaPage(**page);
   if (!block) return file_->CorruptPage(page_number, block.error().text);

@@ -30,17 +30,37 @@ class PisaSegment final : public PisaForest {
   const std::vector<PisaPart>& parts() const override { return summary_.parts; }
   Result<PisaBlockPointer> Read(PisaBlockNumber number) const override;
   Error Corrupt(PisaBlockNumber number, std::string_view what) const override;
+  // The same trees, read from the disk each time, which leaves the cache as it is.
+  const PisaForest& past_cache() const { return past_cache_; }
 
   // Reads everything and reports each page that changed on disk, each invariant that does not hold,
   // and pages that belong to no tree. Errors: kIo when it could not be read.
   Status Validate(const std::function<void(const Error&)>& report) const;
 
  private:
+  class PastCache final : public PisaForest {
+   public:
+    explicit PastCache(const PisaSegment& segment) : segment_(segment) {}
+    const std::vector<PisaPart>& parts() const override { return segment_.parts(); }
+    Result<PisaBlockPointer> Read(PisaBlockNumber number) const override {
+      return segment_.ReadBy(&PageFile::ReadPast, number);
+    }
+    Error Corrupt(PisaBlockNumber number, std::string_view what) const override {
+      return segment_.Corrupt(number, what);
+    }
+
+   private:
+    const PisaSegment& segment_;
+  };
+
   PisaSegment(std::unique_ptr<PageFile> file, PisaSegmentSummary summary)
       : file_(std::move(file)), summary_(std::move(summary)) {}
+  using ReadPage = Result<Page> (PageFile::*)(std::uint32_t page) const;
+  Result<PisaBlockPointer> ReadBy(ReadPage read, PisaBlockNumber number) const;
 
   const std::unique_ptr<PageFile> file_;
   const PisaSegmentSummary summary_;
+  const PastCache past_cache_{*this};
 };
 
 }  // namespace stele::catalog

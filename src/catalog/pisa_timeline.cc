@@ -90,7 +90,8 @@ void PisaTimelineCursor::AddSegments(const KeyRange& range, const std::string& f
     if (!reaches || query_.last < segment.first()) continue;
     PisaSelection part{std::clamp(query_.first, segment.first(), last_moment),
                        std::clamp(query_.last, segment.first(), last_moment), from, range.end};
-    sources_.push_back({std::make_unique<PisaCursor>(segment, std::move(part))});
+    const PisaForest& forest = query_.past_cache ? segment.past_cache() : segment;
+    sources_.push_back({std::make_unique<PisaCursor>(forest, std::move(part))});
   }
 }
 

@@ -32,6 +32,7 @@ struct PisaTimelineQuery {
   // Goes on behind the capture where PisaTimelineCursor::Resume() was asked; empty: from the begin.
   std::string resume = {};
   std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+  bool past_cache = false;  // pages are read once, and leave the cache as it is
 };
 
 // Answers by key and birth, from all of them. Of two captures with the same key and time the one
