@@ -141,7 +141,7 @@ PisaSplit SplitPisaBlock(PisaBlock& block, PisaBlockNumber number, Timestamp now
   const bool replaces = block.HasKey(block.LowerBound(entry.key), entry.key);
   const std::size_t live_bytes =
       block.live_bytes() + (replaces ? 0 : block.Growth(entry.key, entry.birth));
-  const bool two = live_bytes >= 4 * limits.block_bytes_min();
+  const bool two = 2 * live_bytes >= 5 * limits.block_bytes_min();
   const std::size_t in_low = two ? KeysInLow(block) : keys;
   PisaSplit split{PisaBlock(block.level(), std::string(block.index_key()), now, previous), two, {}};
   CopyLive(block, 0, in_low, split.low);

@@ -157,9 +157,10 @@ struct PisaEntry {
 // Splits a block that has no room for `entry`. The block itself stays as it is, but for its death:
 // whoever asks for a moment before `now` still finds everything in it. Its live entries are copied
 // with their true births, and `entry` is added, or takes the place of the one it replaces. With
-// 4 B_min of live bytes or more, it counted, it is a key split at half of the bytes, else a version
-// split. `number` is that of the block; a block that is born and dies at the same moment was never
-// alive, so its successors name its predecessor as their own.
+// 2.5 B_min of live bytes or more, it counted, it is a key split at half of the bytes, else a
+// version split: the paper splits keys from 4 B_min on, which copies more for less room. `number`
+// is that of the block; a block that is born and dies at the same moment was never alive, so its
+// successors name its predecessor as their own.
 PisaSplit SplitPisaBlock(PisaBlock& block, PisaBlockNumber number, Timestamp now,
                          const PisaEntry& entry, const PisaLimits& limits);
 

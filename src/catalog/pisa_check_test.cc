@@ -60,7 +60,8 @@ class PisaCheckTest : public testing::Test {
   }
   PisaBlockNumber LiveData() const {
     return Find([](const PisaBlock& block) {
-      return block.level() == 0 && block.death() == kEndOfTime && block.previous() != kNoPisaBlock;
+      return block.level() == 0 && block.death() == kEndOfTime && !block.index_key().empty() &&
+             block.previous() != kNoPisaBlock;
     });
   }
 

@@ -1,13 +1,20 @@
 #include "catalog/pisa_page.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
+#include "catalog/capture.h"
 #include "util/check.h"
 #include "util/coding.h"
 
 // Everything is a column of integers: its smallest value, how many bytes the differences to it
 // have, and then the lowest bytes of all, the second bytes of all, and so on. Upper bytes are
 // alike, which zstd sees; and there is nothing to decide while it is read.
+//
+// Versions stand in the order of their births, each with the number of its key, whatever key that
+// is: so births and serials are small differences to the ones before, and what is read is handed
+// out to the keys, which have their versions in the right order then.
 namespace stele::catalog {
 namespace {
 
@@ -70,7 +77,7 @@ bool TakeColumn(ByteReader& in, std::size_t count, std::vector<std::uint64_t>& v
 }
 
 void PutKeys(std::string& out, const PisaBlock& block) {
-  std::vector<std::uint64_t> shared, rest, versions;
+  std::vector<std::uint64_t> shared, rest;
   std::string rests;
   std::string_view before;
   for (std::size_t i = 0; i < block.key_count(); ++i) {
@@ -80,13 +87,57 @@ void PutKeys(std::string& out, const PisaBlock& block) {
     shared.push_back(same);
     rest.push_back(key.size() - same);
     rests += key.substr(same);
-    versions.push_back(block.FirstVersion(i + 1) - block.FirstVersion(i));
     before = key;
   }
   PutColumn(out, shared);
   PutColumn(out, rest);
   out += rests;
-  PutColumn(out, versions);
+}
+
+// Small numbers for small differences of either sign; and back.
+std::uint64_t Folded(std::int64_t difference) {
+  return static_cast<std::uint64_t>(difference) << 1 ^ static_cast<std::uint64_t>(difference >> 63);
+}
+std::int64_t Unfolded(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+// What the upper half of a value is where nothing is odd: the month of a capture's time.
+std::int64_t UsualBatch(std::uint64_t level, Timestamp birth) {
+  return level == 0 ? std::int64_t{BatchOf(birth)} : 0;
+}
+
+void PutVersions(std::string& out, const PisaBlock& block,
+                 const std::vector<PisaBlockNumber>& numbers) {
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // key and version
+  for (std::size_t key = 0; key < block.key_count(); ++key) {
+    for (std::size_t v = block.FirstVersion(key); v < block.FirstVersion(key + 1); ++v) {
+      order.emplace_back(key, v);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return block.BirthOf(a.second) < block.BirthOf(b.second);
+  });
+  std::vector<std::uint64_t> keys, births, batches, serials;
+  std::uint64_t last_birth = 0;
+  std::int64_t last_serial = 0;
+  for (const auto& [key, v] : order) {
+    const Timestamp birth = block.BirthOf(v);
+    const std::uint64_t value = block.level() == 0 ? block.ValueOf(v) : numbers[block.ValueOf(v)];
+    const auto serial = static_cast<std::int64_t>(value & 0xFFFF'FFFF);
+    keys.push_back(key);
+    births.push_back(UnsignedTime(birth) - last_birth);
+    batches.push_back(
+        Folded(static_cast<std::int64_t>(value >> 32) - UsualBatch(block.level(), birth)));
+    serials.push_back(Folded(serial - last_serial));
+    last_birth = UnsignedTime(birth);
+    last_serial = serial;
+  }
+  // The first one is no difference, and would make them all as wide.
+  PutVarint(out, births.empty() ? 0 : births.front());
+  PutVarint(out, serials.empty() ? 0 : serials.front());
+  if (!births.empty()) births.front() = serials.front() = 0;
+  for (const auto* column : {&keys, &births, &batches, &serials}) PutColumn(out, *column);
 }
 
 unsigned char Byte(char c) { return static_cast<unsigned char>(c); }
@@ -125,29 +176,75 @@ bool JoinKeys(ByteReader& in, const std::vector<std::uint64_t>& shared,
   return true;
 }
 
-bool TakeColumns(ByteReader& in, std::size_t keys, std::size_t versions, PisaColumns& columns) {
-  std::vector<std::uint64_t> numbers, more;
+// The columns of the versions as they stand in the page.
+struct VersionColumns {
+  std::vector<std::uint64_t> keys;
+  std::vector<Timestamp> births;
+  std::vector<std::uint64_t> values;
+};
+
+// False when there is no such capture or page, or births do not rise.
+bool TakeVersions(ByteReader& in, std::uint64_t level, std::size_t count, VersionColumns& columns) {
+  std::uint64_t birth = in.Varint();
+  std::int64_t serial = Unfolded(in.Varint());
+  std::vector<std::uint64_t> births, batches, serials;
+  for (auto* column : {&columns.keys, &births, &batches, &serials}) {
+    if (!TakeColumn(in, count, *column)) return false;
+  }
+  constexpr std::int64_t kMax = 0xFFFF'FFFF;
+  if (serial < 0 || serial > kMax) return false;
+  columns.births.reserve(count);
+  columns.values.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (births[i] > std::numeric_limits<std::uint64_t>::max() - birth) return false;
+    birth += births[i];
+    columns.births.push_back(FromUnsignedTime(birth));
+    const std::int64_t step = Unfolded(serials[i]);
+    const std::int64_t odd = Unfolded(batches[i]);
+    if (step < -kMax || step > kMax || odd < -kMax || odd > kMax) return false;
+    serial += step;
+    const std::int64_t batch = UsualBatch(level, columns.births.back()) + odd;
+    if (serial < 0 || serial > kMax || batch < 0 || batch > kMax) return false;
+    columns.values.push_back(static_cast<std::uint64_t>(batch) << 32 |
+                             static_cast<std::uint64_t>(serial));
+  }
+  return true;
+}
+
+// Hands the versions out to their keys. False when one has none, or two with the same birth.
+bool SortByKey(const VersionColumns& from, std::size_t keys, PisaColumns& to) {
+  std::vector<std::uint32_t> next(keys + 1);
+  for (const std::uint64_t key : from.keys) {
+    if (key >= keys) return false;
+    ++next[key + 1];
+  }
+  for (std::size_t key = 1; key <= keys; ++key) {
+    if (next[key] == 0) return false;
+    next[key] += next[key - 1];
+  }
+  to.version_ends.assign(next.begin() + 1, next.end());
+  to.births.resize(from.keys.size());
+  to.values.resize(from.keys.size());
+  for (std::size_t i = 0; i < from.keys.size(); ++i) {
+    const auto key = static_cast<std::size_t>(from.keys[i]);
+    const std::size_t at = next[key]++;
+    const std::size_t first = key == 0 ? 0 : to.version_ends[key - 1];
+    if (at > first && to.births[at - 1] >= from.births[i]) return false;
+    to.births[at] = from.births[i];
+    to.values[at] = from.values[i];
+  }
+  return true;
+}
+
+bool TakeColumns(ByteReader& in, std::uint64_t level, std::size_t keys, std::size_t versions,
+                 PisaColumns& columns) {
+  std::vector<std::uint64_t> shared, rest;
   columns.key_ends.reserve(keys);
-  if (!TakeColumn(in, keys, numbers) || !TakeColumn(in, keys, more)) return false;
-  if (!JoinKeys(in, numbers, more, columns)) return false;
-  if (!TakeColumn(in, keys, numbers)) return false;
-  std::uint64_t end = 0;
-  columns.version_ends.reserve(keys);
-  for (const std::uint64_t count : numbers) {
-    if (count == 0 || count > versions) return false;
-    end += count;
-    columns.version_ends.push_back(static_cast<std::uint32_t>(end));
-  }
-  if (end != versions || !TakeColumn(in, versions, numbers)) return false;
-  std::size_t version = 0;
-  columns.births.reserve(versions);
-  for (const std::uint32_t key_end : columns.version_ends) {
-    for (const std::size_t key_begin = version; version < key_end; ++version) {
-      if (version > key_begin && numbers[version - 1] >= numbers[version]) return false;
-      columns.births.push_back(FromUnsignedTime(numbers[version]));
-    }
-  }
-  return TakeColumn(in, versions, columns.values) && in.AtEnd();
+  if (!TakeColumn(in, keys, shared) || !TakeColumn(in, keys, rest)) return false;
+  if (!JoinKeys(in, shared, rest, columns)) return false;
+  VersionColumns by_birth;
+  return TakeVersions(in, level, versions, by_birth) && in.AtEnd() &&
+         SortByKey(by_birth, keys, columns);
 }
 
 }  // namespace
@@ -163,13 +260,7 @@ std::string FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNu
   PutVarint(page, block.key_count());
   PutVarint(page, block.version_count());
   PutKeys(page, block);
-  std::vector<std::uint64_t> births, values;
-  for (std::size_t v = 0; v < block.version_count(); ++v) {
-    births.push_back(UnsignedTime(block.BirthOf(v)));
-    values.push_back(block.level() == 0 ? block.ValueOf(v) : numbers[block.ValueOf(v)]);
-  }
-  PutColumn(page, births);
-  PutColumn(page, values);
+  PutVersions(page, block, numbers);
   return page;
 }
 
@@ -185,7 +276,7 @@ Result<PisaBlock> ParsePisaPage(std::string_view page) {
   const std::uint64_t versions = in.Varint();
   if (!in.good() || level > 64 || versions > kPisaPageVersionsMax || keys > versions) return error;
   PisaColumns columns;
-  if (!TakeColumns(in, keys, versions, columns)) return error;
+  if (!TakeColumns(in, level, keys, versions, columns)) return error;
   PisaBlock block(static_cast<std::uint32_t>(level), std::string(index_key), birth, death,
                   previous - 1, std::move(columns));
   if (birth >= death || (keys > 0 && block.Key(0) < index_key)) return error;

@@ -5,7 +5,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::uint64_t kBytesMax = 1 << 20;  // of a block
 
 bool TakePart(ByteReader& in, const PisaSegmentSummary& summary, PisaPart& part) {
@@ -53,7 +53,8 @@ Result<PisaSegmentSummary> ParsePisaSummary(std::string_view text) {
   const std::uint64_t version = in.Varint();
   if (in.good() && version != kVersion) {
     return Error{ErrorCode::kCorrupt, "it is of version " + std::to_string(version) +
-                                          ", and this program knows version 1"};
+                                          ", and this program knows version " +
+                                          std::to_string(kVersion)};
   }
   summary.first.milliseconds = in.SignedVarint();
   summary.end.milliseconds = in.SignedVarint();
