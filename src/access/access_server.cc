@@ -28,7 +28,8 @@ class TwoServers final : public AccessServer {
         pages_(*gate_, archives, overviews_, jobs_, addresses_, page_files_, monitor_, clock,
                {.software = options.software,
                 .spool_directory = options.spool_directory,
-                .has_worker = replay_files_.Read(kWorker).has_value()}),
+                .has_worker = replay_files_.Read(kWorker).has_value(),
+                .leads_to_exact = options.leads_to_exact}),
         replay_(*gate_, archives, addresses_, replay_files_, clock),
         watched_pages_("pages", pages_, monitor_),
         watched_replay_("replay", replay_, monitor_) {}

@@ -23,6 +23,7 @@ struct AccessServerOptions {
   std::string web_directory;    // of the pages' files; empty: there are none
   std::string spool_directory;  // for downloads that are made first
   std::string software;         // "stele 0.1.0"
+  bool leads_to_exact = true;   // as Call has it
   GateOptions gate;
   JobWatch::Options jobs;
 };

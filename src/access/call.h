@@ -29,6 +29,8 @@ struct Call {
   std::string_view path;    // behind the prefix, as sent
   std::string_view target;  // the same, with the query
   Parameters parameters;
+  // Captures are shown at the address of their own time only; others lead there.
+  bool leads_to_exact = true;
 
   bool is_head() const { return request.head().method == "HEAD"; }
   bool is_read() const { return is_head() || request.head().method == "GET"; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "access/rewritten_replay.h"
 #include "access/wayback_path.h"
 #include "util/ascii.h"
 #include "util/json.h"
@@ -309,6 +310,10 @@ void SendTimeGate(const Call& call, const std::string& url) {
   if (nearest->blocked) return SendBlocked(call);
   if (!nearest->capture) return SendNotFound(call, url);
   const catalog::Capture& row = nearest->capture->row;
+  if (!call.leads_to_exact) {
+    return SendRewritten(
+        call, {WaybackPath::Kind::kTimeGate, FormatDigits14(row.time), "", "", AddressOf(row)});
+  }
   std::vector<net::HeaderField> fields = MementoFields(call, row);
   // The TimeGate itself is no memento.
   fields.erase(fields.begin());

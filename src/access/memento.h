@@ -22,7 +22,7 @@ std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Cap
 // `rest` is what stands behind "timemap/": "link/URL", "json/URL", "cdxj/URL", or a URL.
 void SendTimeMap(const Call& call, std::string_view rest);
 
-// Leads to the capture of `url` that is nearest to Accept-Datetime.
+// Leads to the capture of `url` that is nearest to Accept-Datetime, or sends it.
 void SendTimeGate(const Call& call, const std::string& url);
 
 }  // namespace stele::access

@@ -118,7 +118,8 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
             std::move(prefix),
             path,
             target,
-            Parameters::Parse(request.query())};
+            Parameters::Parse(request.query()),
+            options_.leads_to_exact};
   Route(call);
 }
 
@@ -177,6 +178,12 @@ void PagesService::TimeMap(Call& call) {
 void PagesService::TimeGate(Call& call) {
   const std::string url = AbsoluteUrl(call.target.substr(std::string_view("timegate/").size()));
   if (url.empty()) return SendError(call, 400, "This cannot be asked", "There is no address.");
+  LeadInTime(call, url);
+}
+
+// A person's browser goes on from the exact address to the page that shows the capture.
+void PagesService::LeadInTime(Call& call, const std::string& url) const {
+  if (!files_.empty() && IsNavigation(call)) call.leads_to_exact = true;
   SendTimeGate(call, url);
 }
 
@@ -217,7 +224,7 @@ void PagesService::Wayback(Call& call) {
   const bool has_pages = !files_.empty();
   switch (path->kind) {
     case WaybackPath::Kind::kTimeGate:
-      return SendTimeGate(call, path->url);
+      return LeadInTime(call, path->url);
     case WaybackPath::Kind::kCaptures:
       if (has_pages) {
         const std::string year = path->digits.size() < 4 ? "" : "#" + path->digits.substr(0, 4);

@@ -25,6 +25,7 @@ class PagesService final : public net::Handler {
     std::string software;         // "stele 0.1.0"
     std::string spool_directory;  // for downloads that are made first
     bool has_worker = false;      // the replay server has the files for replay in the browser
+    bool leads_to_exact = true;   // as Call has it
   };
 
   // Borrows all for life.
@@ -65,6 +66,7 @@ class PagesService final : public net::Handler {
   void TimeMap(Call& call);
   void TimeGate(Call& call);
   void Wayback(Call& call);
+  void LeadInTime(Call& call, const std::string& url) const;
   void Find(Call& call);
   void Page(Call& call) const;
   std::string PagePolicy(const Call& call) const;

@@ -166,6 +166,11 @@ bool IsRewritten(std::string_view content_type) {
   return false;
 }
 
+// Whether the address of the path is the capture's own.
+bool IsItsOwn(const WaybackPath& path, const Replayed& replayed) {
+  return NamesExactly(path, replayed.capture.row) && !replayed.is_similar;
+}
+
 // To the worker: why there is no capture.
 void SendFailed(const Call& call, const Error& error) {
   if (error.code == ErrorCode::kNotFound) return SendMissing(call, 404, "missing", error.text);
@@ -192,6 +197,24 @@ Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPa
 
 bool NamesExactly(const WaybackPath& path, const catalog::Capture& row) {
   return path.digits.size() >= 14 && FormatDigits17(row.time).starts_with(path.digits);
+}
+
+std::optional<std::string> LeadsTo(const Call& call, const WaybackPath& path,
+                                   const Replayed& replayed) {
+  if (!call.leads_to_exact || IsItsOwn(path, replayed)) return std::nullopt;
+  return MementoPath(call, replayed.capture.row, path.modifier);
+}
+
+std::vector<net::HeaderField> CaptureFields(const Call& call, const WaybackPath& path,
+                                            const Replayed& replayed) {
+  const catalog::Capture& row = replayed.capture.row;
+  std::vector<net::HeaderField> fields = MementoFields(call, row);
+  const bool is_gate = path.kind == WaybackPath::Kind::kTimeGate;
+  if (is_gate || (!call.leads_to_exact && !IsItsOwn(path, replayed))) {
+    fields.push_back({"Content-Location", MementoPath(call, row, path.modifier)});
+  }
+  if (is_gate) fields.push_back({"Vary", "accept-datetime"});
+  return fields;
 }
 
 int WireStatus(int archived) {
@@ -257,14 +280,14 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
   if (!*found) return blocked ? SendBlocked(call) : SendNotFound(call, path.url);
   Replayed& replayed = **found;
   const catalog::Capture& row = replayed.capture.row;
-  if (!NamesExactly(path, row) || replayed.is_similar) {
-    return Redirect(call, MementoPath(call, row, "id_"), {{"Vary", "accept-datetime"}});
+  if (const std::optional<std::string> exact = LeadsTo(call, path, replayed)) {
+    return Redirect(call, *exact, {{"Vary", "accept-datetime"}});
   }
   if (!replayed.content->may_be_taken()) return SendKept(call);
   const ArchivedHead& head = replayed.content->head();
   net::ResponseStart start;
   start.status = WireStatus(head.status);
-  start.fields = MementoFields(call, row);
+  start.fields = CaptureFields(call, path, replayed);
   const std::string tag = EntityTag(replayed);
   start.fields.push_back({"Cache-Control", "no-cache"});
   start.fields.push_back({"Content-Security-Policy", std::string(kSandbox)});

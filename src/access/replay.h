@@ -33,6 +33,14 @@ Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPa
 // Whether the path names this capture's time, to the second at least.
 bool NamesExactly(const WaybackPath& path, const catalog::Capture& row);
 
+// Where the capture is shown, if it is not to be shown at the address of the path.
+std::optional<std::string> LeadsTo(const Call& call, const WaybackPath& path,
+                                   const Replayed& replayed);
+// What tells the client which capture it is: MementoFields(), and where it is shown itself, if it
+// is sent at another address.
+std::vector<net::HeaderField> CaptureFields(const Call& call, const WaybackPath& path,
+                                            const Replayed& replayed);
+
 // The status to send for an archived one.
 int WireStatus(int archived);
 

@@ -379,6 +379,80 @@ TEST_F(Replaying, W15_DocumentsArePinnedToTheirCapture) {
   EXPECT_EQ(GetReplay("/web/2012rp_/http://a.org/").body, "page");
 }
 
+class WithoutRedirects : public Serving {
+ protected:
+  void SetUp() override {
+    Serving::SetUp();
+    Bring(WarcText()
+              .Response("http://a.org/", "2010-01-01T00:00:00Z", "<img src=\"/i.png\">")
+              .Response("http://a.org/", "2014-01-01T00:00:00Z", "<img src=\"/j.png\">")
+              .Response("http://a.org/s.js?_=1", "2014-01-01T00:00:00Z", "1", "text/javascript"));
+    options_.leads_to_exact = false;
+  }
+
+  AccessServerOptions options_;
+};
+
+TEST_F(WithoutRedirects, I7_TheNearestCaptureIsSentWhereItWasAskedFor) {
+  Serve(options_);
+  for (const std::string time : {"2011", "20110101000000", "1999"}) {
+    for (const std::string modifier : {"", "id_", "mp_", "if_"}) {
+      const Answer near = Get(fmt::format("/web/{}{}/http://a.org/", time, modifier));
+      ASSERT_EQ(near.status, 200) << time << modifier;
+      EXPECT_EQ(near.Header("Content-Location"),
+                fmt::format("/web/20100101000000{}/http://a.org/", modifier));
+      EXPECT_EQ(near.Header("Memento-Datetime"), "Fri, 01 Jan 2010 00:00:00 GMT");
+      EXPECT_EQ(near.Header("Location"), "");
+      // What it embeds is asked for at its time, and not at that of the address.
+      EXPECT_NE(near.body.find(modifier == "id_" ? "\"/i.png" : "/web/20100101000000im_/"),
+                std::string::npos)
+          << near.body;
+      EXPECT_EQ(Get(near.Header("Content-Location")).body, near.body);
+    }
+  }
+  const Answer exact = Get("/web/20140101000000/http://a.org/");
+  EXPECT_EQ(exact.status, 200);
+  EXPECT_EQ(exact.Header("Content-Location"), "");
+  const Answer similar = Get("/web/20140101000000id_/http://a.org/s.js?_=2");
+  EXPECT_EQ(similar.status, 200);
+  EXPECT_EQ(similar.Header("Content-Location"), "/web/20140101000000id_/http://a.org/s.js?_=1");
+  EXPECT_EQ(Get("/web/2011/http://b.org/").status, 404);
+}
+
+TEST_F(WithoutRedirects, I7_TimeGatesSendWhatTheyFind) {
+  Serve(options_);
+  for (const std::string gate : {"/web/http://a.org/", "/timegate/http://a.org/"}) {
+    const Answer last = Get(gate);
+    EXPECT_EQ(last.status, 200);
+    EXPECT_EQ(last.Header("Content-Location"), "/web/20140101000000/http://a.org/");
+    EXPECT_EQ(last.Header("Memento-Datetime"), "Wed, 01 Jan 2014 00:00:00 GMT");
+    EXPECT_EQ(last.Header("Vary"), "accept-datetime");
+    EXPECT_NE(last.Header("Link").find("rel=\"timegate\""), std::string::npos);
+    const Answer near = Get(gate, "Accept-Datetime: Sat, 01 Jan 2011 00:00:00 GMT\r\n");
+    EXPECT_EQ(near.status, 200);
+    EXPECT_EQ(near.Header("Content-Location"), "/web/20100101000000/http://a.org/");
+    EXPECT_EQ(near.Header("Memento-Datetime"), "Fri, 01 Jan 2010 00:00:00 GMT");
+    EXPECT_EQ(near.body, Get("/web/20100101000000/http://a.org/").body);
+    EXPECT_EQ(Get(gate, "Accept-Datetime: yesterday\r\n").status, 400);
+  }
+  EXPECT_EQ(Get("/web/http://b.org/").status, 404);
+}
+
+// Its worker pins pages by an answer of its own kind, and people see captures in our pages.
+TEST_F(WithoutRedirects, I7_ReplayInTheBrowserStaysAsItIs) {
+  ASSERT_TRUE(fs_.MakeDirectory("w"));
+  PutFile(fs_, "w/index.html", "the pages");
+  options_.web_directory = "w";
+  Serve(options_);
+  const Answer document = GetReplay("/web/2011rp_/http://a.org/", "Accept: text/html\r\n");
+  EXPECT_EQ(document.Header("X-Redirect-Status"), "307");
+  EXPECT_EQ(document.Header("X-Orig-Ts"), "20100101000000");
+  const std::string browser = "Sec-Fetch-Dest: document\r\n";
+  EXPECT_EQ(Get("/web/2011/http://a.org/", browser).Header("Location"), "/view/2011/http://a.org/");
+  EXPECT_EQ(Get("/web/http://a.org/", browser).Header("Location"),
+            "/web/20140101000000/http://a.org/");
+}
+
 TEST_F(Replaying, W15_DamageIsSaid) {
   const std::string body(400'000, 'b');
   WarcText small;

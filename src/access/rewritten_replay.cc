@@ -97,11 +97,11 @@ std::string BannerOf(const Call& call, const catalog::Capture& row) {
       FormatIso(row.time), EscapeHtml(call.prefix), EscapeHtml(row.url));
 }
 
-net::ResponseStart StartFor(const Call& call, const Replayed& replayed) {
+net::ResponseStart StartFor(const Call& call, const WaybackPath& path, const Replayed& replayed) {
   const ArchivedHead& head = replayed.content->head();
   net::ResponseStart start;
   start.status = WireStatus(head.status);
-  start.fields = MementoFields(call, replayed.capture.row);
+  start.fields = CaptureFields(call, path, replayed);
   start.fields.push_back({"Cache-Control", "no-cache"});
   start.fields.push_back({"Content-Security-Policy", std::string(kPolicy)});
   start.fields.push_back({"Referrer-Policy", "no-referrer"});
@@ -123,13 +123,15 @@ void SendRewritten(const Call& call, const WaybackPath& path) {
   if (!*found) return blocked ? SendBlocked(call) : SendNotFound(call, path.url);
   Replayed& replayed = **found;
   const catalog::Capture& row = replayed.capture.row;
-  if (IsDocument(path.modifier) && (!NamesExactly(path, row) || replayed.is_similar)) {
-    return Redirect(call, MementoPath(call, row, path.modifier), {{"Vary", "accept-datetime"}});
+  const bool is_document = IsDocument(path.modifier);
+  if (const auto exact = is_document ? LeadsTo(call, path, replayed) : std::nullopt) {
+    return Redirect(call, *exact, {{"Vary", "accept-datetime"}});
   }
-  net::ResponseStart start = StartFor(call, replayed);
+  net::ResponseStart start = StartFor(call, path, replayed);
   // What a page embeds is asked for at the page's time, whatever its own is.
-  const std::string prefix = fmt::format(
-      "{}web/{}", call.prefix, path.digits.size() >= 14 ? path.digits : FormatDigits14(row.time));
+  const bool keeps_time = is_document ? NamesExactly(path, row) : path.digits.size() >= 14;
+  const std::string prefix =
+      fmt::format("{}web/{}", call.prefix, keeps_time ? path.digits : FormatDigits14(row.time));
   if (replayed.is_redirect()) {
     start.fields.push_back(
         {"Location", fmt::format("{}{}/{}", prefix, path.modifier, CleanValue(replayed.location))});

@@ -352,6 +352,29 @@ TEST_F(ReadingRoom, W15_RecordsThatShareTheirBytesWithOthersAreNotGivenRaw) {
   EXPECT_EQ(Get("/record/201401/2").status, 200);
 }
 
+TEST_F(ReadingRoom, I7_HiddenCapturesStayHiddenWithoutRedirects) {
+  Bring(WarcText()
+            .Response("http://blocked.org/", "2014-01-01T00:00:00Z", "S3CRET")
+            .Response("http://excluded.org/", "2014-01-01T00:00:00Z", "S3CRET")
+            .Response("http://room.org/", "2014-01-01T00:00:00Z", "S3CRET")
+            .Response("http://old.org/", "2012-01-01T00:00:00Z", "old")
+            .Response("http://old.org/", "2014-01-01T00:00:00Z", "S3CRET"));
+  PutFile(fs_, "a/access.aclj",
+          "org,room)/ - {\"access\": \"allow\", \"downloads\": false}\n"
+          "org,old)/ - {\"access\": \"exclude\", \"after\": \"2013\"}\n"
+          "org,excluded)/ - {\"access\": \"exclude\"}\n"
+          "org,blocked)/ - {\"access\": \"block\"}\n");
+  AccessServerOptions options;
+  options.leads_to_exact = false;
+  Serve(options);
+  for (const std::string route : {"/web/2013id_/", "/web/2013mp_/", "/web/", "/timegate/"}) {
+    EXPECT_EQ(Get(route + "http://blocked.org/").status, 451) << route;
+    EXPECT_EQ(Get(route + "http://excluded.org/").status, 404) << route;
+    EXPECT_EQ(Get(route + "http://old.org/").body, "old") << route;
+  }
+  EXPECT_EQ(Get("/web/2013id_/http://room.org/").status, 403);
+}
+
 // Editors and mounts make files vanish for a while; nobody has said then that all may be seen.
 TEST_F(ReadingRoom, W15_RulesThatAreGoneHoldUntilTheyAreThereAgain) {
   Bring(WarcText().Response("http://room.org/", "2014-01-01T00:00:00Z", "one"));

@@ -226,6 +226,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const char* temporary = std::getenv("TMPDIR");
   options.spool_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
   options.software = "Stele " STELE_VERSION;
+  options.leads_to_exact = !arguments.Has("--no-redirect");
   options.gate.complain = [&](const Error& error) { Complain(context, error.text); };
   KeepMemory();
   // Before anything has threads of its own.
@@ -276,6 +277,8 @@ Command ServeCommand() {
       {"--metrics-from", "RANGE", "Who reads /metrics without logging in; repeatable"},
       {"--origin", "URL", "How browsers reach the pages, behind a proxy"},
       {"--replay-origin", "URL", "How browsers reach replayed pages, behind a proxy"},
+      {"--no-redirect", "",
+       "Send the nearest capture at the address that was asked for, not lead to that of its time"},
       {"--certificate", "FILE", "Serve TLS with this certificate chain, in PEM"},
       {"--key", "FILE", "The certificate's private key, in PEM"},
       {"--log", "", "A line of JSON for each request, to the error output"}};
