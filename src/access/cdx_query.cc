@@ -185,10 +185,12 @@ Status FillOutput(const Parameters& parameters, CdxQuery& query) {
     query.output = CdxQuery::Output::kJson;
   } else if (output == "cdxj" || (output.empty() && pywb)) {
     query.output = CdxQuery::Output::kCdxj;
+  } else if (output == "link") {
+    query.output = CdxQuery::Output::kLink;
   } else if (output.empty() || output == "text" || output == "cdx" || output == "csv") {
     query.output = CdxQuery::Output::kText;
   } else {
-    return Wrong("output is none of text, json, cdxj");
+    return Wrong("output is none of text, json, cdxj, link");
   }
   return {};
 }

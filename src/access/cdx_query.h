@@ -61,7 +61,7 @@ struct CdxCollapse {
 struct CdxQuery {
   enum class Match { kExact, kPrefix, kHost, kDomain };
   enum class Sort { kForward, kReverse, kClosest };
-  enum class Output { kText, kJson, kCdxj };
+  enum class Output { kText, kJson, kCdxj, kLink };
 
   // Answers have at most so many lines; more are asked for with resumeKey.
   static constexpr std::uint64_t kLimitMax = 150'000;

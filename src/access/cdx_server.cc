@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "access/cdx_results.h"
+#include "access/memento.h"
 #include "formats/cdx/cdx.h"
+#include "util/ascii.h"
 #include "util/json.h"
 
 namespace stele::access {
@@ -24,16 +29,69 @@ std::vector<CdxField> FieldsOf(const CdxQuery& query) {
   return {std::begin(kInternetArchiveFields), std::end(kInternetArchiveFields)};
 }
 
+// The lines as a TimeMap of what was asked for.
+class LinkWriter {
+ public:
+  LinkWriter(const Call& call, const CdxQuery& query)
+      : web_(call.Absolute("web/")), self_(call.Absolute(call.target)) {
+    if (query.match == CdxQuery::Match::kExact) AppendOriginalLinks(begin_, web_, query.url);
+    AppendTimeMapLink(begin_, self_, "self");
+  }
+
+  void Line(std::string& out, const cdx::Capture& line) {
+    catalog::Capture row;
+    row.url = line.url;
+    row.time = ParseDigits(line.timestamp).value_or(Timestamp{});
+    // Answers to requests with a body have their arguments only there.
+    if (line.key.find("__wb_method=") != std::string::npos) row.key = line.key;
+    std::string link;
+    AppendMementoLink(link, web_, row, "memento");
+    // Captures of one second have one address.
+    if (link == last_) return;
+    out += std::exchange(begin_, "") + ",\n" + link;
+    last_ = std::move(link);
+  }
+
+  void End(std::string& out, const std::string& resume_key) {
+    if (last_.empty()) return;
+    if (!resume_key.empty()) {
+      out += ",\n";
+      AppendTimeMapLink(out, Next(resume_key), "next timemap");
+    }
+    out += '\n';
+  }
+
+ private:
+  // The address of the query that goes on there.
+  std::string Next(const std::string& resume_key) const {
+    const std::size_t query = self_.find('?') + 1;
+    std::string next = self_.substr(0, query);
+    for (const std::string_view part : Split(std::string_view(self_).substr(query), '&')) {
+      if (!part.starts_with("resumeKey=")) next.append(part).append("&");
+    }
+    return next + "resumeKey=" + resume_key;
+  }
+
+  const std::string web_;
+  const std::string self_;
+  std::string begin_;
+  std::string last_;
+};
+
 // Makes the bytes of an answer.
 class CdxWriter {
  public:
-  explicit CdxWriter(const CdxQuery& query)
+  CdxWriter(const Call& call, const CdxQuery& query)
       : query_(query),
         fields_(FieldsOf(query)),
-        is_array_(query.output == Output::kJson && query.dialect == CdxDialect::kInternetArchive) {}
+        is_array_(query.output == Output::kJson && query.dialect == CdxDialect::kInternetArchive) {
+    if (query.output == Output::kLink) links_.emplace(call, query);
+  }
 
   void Line(std::string& out, const cdx::Capture& line) {
-    if (is_array_) {
+    if (links_) {
+      links_->Line(out, line);
+    } else if (is_array_) {
       if (!begun_) Header(out);
       out += ",\n[";
       Values(out, [&](CdxField field) { return Dashed(ValueOf(line, field)); });
@@ -49,7 +107,9 @@ class CdxWriter {
   }
 
   void End(std::string& out, const std::string& resume_key) {
-    if (is_array_) {
+    if (links_) {
+      links_->End(out, resume_key);
+    } else if (is_array_) {
       if (!begun_) {
         out += "[";
       } else if (!resume_key.empty()) {
@@ -110,6 +170,7 @@ class CdxWriter {
   const CdxQuery query_;
   const std::vector<CdxField> fields_;
   const bool is_array_;
+  std::optional<LinkWriter> links_;
   bool begun_ = false;
 };
 
@@ -119,6 +180,8 @@ std::string_view TypeOf(const CdxQuery& query) {
       return kPlainType;
     case Output::kCdxj:
       return "text/x-cdxj; charset=utf-8";
+    case Output::kLink:
+      return kLinkFormat;
     case Output::kJson:
       break;
   }
@@ -153,7 +216,7 @@ void SendCdx(const Call& call, CdxDialect dialect) {
   // The first line tells whether it works at all.
   Result<const cdx::Capture*> first = results->Next();
   if (!first) return SendError(call, first.error());
-  auto writer = std::make_shared<CdxWriter>(*query);
+  auto writer = std::make_shared<CdxWriter>(call, *query);
   auto begin = std::make_shared<std::string>();
   const bool empty = *first == nullptr;
   if (!empty) writer->Line(*begin, **first);

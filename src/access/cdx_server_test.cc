@@ -73,6 +73,42 @@ TEST_F(CdxServing, I7_PywbsDialect) {
             "20120601000000\n");
 }
 
+TEST_F(CdxServing, I7_LinesAreATimeMapWhereLinksAreAskedFor) {
+  BringSome();
+  const auto memento = [&](const std::string& path, const std::string& date) {
+    return fmt::format(",\n<{}/web/{}>; rel=\"memento\"; datetime=\"{}\"", Origin(), path, date);
+  };
+  const std::string type = "; type=\"application/link-format\"";
+  const std::string in_2012 =
+      memento("20120101000000/http://a.org/", "Sun, 01 Jan 2012 00:00:00 GMT");
+  for (const std::string path : {"/cdx", "/web/cdx", "/cdx/search/cdx"}) {
+    const std::string query = path + "?url=http://a.org/&output=link&from=2012&to=2012";
+    const Answer answer = Get(query);
+    EXPECT_EQ(answer.Header("Content-Type"), "application/link-format");
+    EXPECT_EQ(answer.body,
+              fmt::format("<http://a.org/>; rel=\"original\",\n"
+                          "<{0}/web/http://a.org/>; rel=\"timegate\",\n<{0}{1}>; rel=\"self\"{2}",
+                          Origin(), query, type) +
+                  in_2012 +
+                  memento("20120601000000/http://a.org/", "Fri, 01 Jun 2012 00:00:00 GMT") + "\n");
+    EXPECT_EQ(Get(path + "?url=b.org&output=link").body, "");
+  }
+  // Of several addresses there is no one original, and the filters hold.
+  const std::string many = "/cdx?url=a.org/*&output=link&filter==mime:image/png";
+  EXPECT_EQ(Get(many).body,
+            fmt::format("<{}{}>; rel=\"self\"{}", Origin(), many, type) +
+                memento("20120101000001/http://a.org/x.png", "Sun, 01 Jan 2012 00:00:01 GMT") +
+                "\n");
+  const std::string part = "/cdx?url=http://a.org/&output=link&limit=1&showResumeKey=true";
+  const std::string first = Get(part).body;
+  const std::size_t next = first.find("<" + Origin() + part + "&resumeKey=");
+  ASSERT_NE(next, std::string::npos) << first;
+  const std::size_t begin = next + 1 + Origin().size();
+  const Answer second = Get(first.substr(begin, first.find('>', begin) - begin));
+  EXPECT_NE(second.body.find(in_2012), std::string::npos) << second.body;
+  EXPECT_NE(second.body.find("rel=\"next timemap\"" + type), std::string::npos) << second.body;
+}
+
 TEST_F(CdxServing, I7_SelectionsTimesAndOrder) {
   BringSome();
   EXPECT_EQ(Times("a.org"), "201001 201201 201206 201401");

@@ -14,8 +14,6 @@ namespace {
 
 using catalog::HeldCapture;
 
-constexpr std::string_view kLinkFormat = "application/link-format";
-
 // Inside <>: what could end it, or a header, as %XX.
 void AppendTarget(std::string& out, std::string_view url) {
   const auto ends_it = [](char c) {
@@ -41,37 +39,23 @@ std::string LinkTarget(std::string_view url) {
   return out;
 }
 
-void AppendPath(std::string& out, const Call& call, const catalog::Capture& row,
+// `web` is what ends with "/web/".
+void AppendPath(std::string& out, std::string_view web, const catalog::Capture& row,
                 std::string_view modifier) {
-  out.append(call.prefix).append("web/").append(FormatDigits14(row.time)).append(modifier);
+  out.append(web).append(FormatDigits14(row.time)).append(modifier);
   out += '/';
   AppendTarget(out, AddressOf(row));
 }
 
-void AppendUri(std::string& out, const Call& call, const catalog::Capture& row) {
-  out += call.origins.pages;
-  AppendPath(out, call, row, "");
-}
-
 std::string Uri(const Call& call, const catalog::Capture& row) {
   std::string uri;
-  AppendUri(uri, call, row);
+  AppendPath(uri, call.Absolute("web/"), row, "");
   return uri;
 }
 
-// A TimeMap has thousands of them.
-void AppendMementoLink(std::string& out, const Call& call, const catalog::Capture& row,
-                       std::string_view rel) {
-  out += '<';
-  AppendUri(out, call, row);
-  out.append(">; rel=\"").append(rel).append("\"; datetime=\"");
-  out.append(FormatHttpDate(row.time)).append("\"");
-}
-
 // The relations of one URL that do not depend on a capture.
-std::string CommonLinks(const Call& call, std::string_view url) {
+std::string CommonLinks(std::string_view web, std::string_view url) {
   const std::string target = LinkTarget(url);
-  const std::string web = call.Absolute("web/");
   return fmt::format(
       "<{0}>; rel=\"original\", <{1}{0}>; rel=\"timegate\", <{1}timemap/link/{0}>; "
       "rel=\"timemap\"; type=\"{2}\"",
@@ -136,12 +120,11 @@ Result<TimeMap> Load(const Call& call, std::string url, std::uint64_t page, std:
 }
 
 std::string LinkText(const Call& call, const TimeMap& map) {
-  std::string out = fmt::format("<{}>; rel=\"original\",\n", LinkTarget(map.url));
-  out += fmt::format("<{}>; rel=\"timegate\",\n",
-                     LinkTarget(call.Absolute(fmt::format("web/{}", map.url))));
+  const std::string web = call.Absolute("web/");
+  std::string out;
+  AppendOriginalLinks(out, web, map.url);
   const auto page = [&](std::uint64_t number, std::string_view rel) {
-    out += fmt::format("<{}>; rel=\"{}\"; type=\"{}\"",
-                       LinkTarget(map.PageUri(call, number, "link")), rel, kLinkFormat);
+    AppendTimeMapLink(out, map.PageUri(call, number, "link"), rel);
   };
   page(map.page, "self");
   out += fmt::format("; from=\"{}\"; until=\"{}\"", FormatHttpDate(map.mementos.front().row.time),
@@ -156,7 +139,7 @@ std::string LinkText(const Call& call, const TimeMap& map) {
   }
   for (std::size_t i = 0; i < map.mementos.size(); ++i) {
     out += ",\n";
-    AppendMementoLink(out, call, map.mementos[i].row, Relation(map.IsFirst(i), map.IsLast(i)));
+    AppendMementoLink(out, web, map.mementos[i].row, Relation(map.IsFirst(i), map.IsLast(i)));
   }
   return out + "\n";
 }
@@ -244,13 +227,31 @@ std::uint64_t TakePage(std::string_view& rest) {
 
 std::string MementoPath(const Call& call, const catalog::Capture& row, std::string_view modifier) {
   std::string path;
-  AppendPath(path, call, row, modifier);
+  AppendPath(path, call.prefix + "web/", row, modifier);
   return path;
+}
+
+void AppendOriginalLinks(std::string& out, std::string_view web, std::string_view url) {
+  const std::string target = LinkTarget(url);
+  out += fmt::format("<{0}>; rel=\"original\",\n<{1}{0}>; rel=\"timegate\",\n", target, web);
+}
+
+void AppendTimeMapLink(std::string& out, std::string_view uri, std::string_view rel) {
+  out += fmt::format("<{}>; rel=\"{}\"; type=\"{}\"", LinkTarget(uri), rel, kLinkFormat);
+}
+
+void AppendMementoLink(std::string& out, std::string_view web, const catalog::Capture& row,
+                       std::string_view rel) {
+  out += '<';
+  AppendPath(out, web, row, "");
+  out.append(">; rel=\"").append(rel).append("\"; datetime=\"");
+  out.append(FormatHttpDate(row.time)).append("\"");
 }
 
 std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Capture& row) {
   CaptureFinder captures(call.sight, KeyOfCapture(row));
-  std::string links = CommonLinks(call, AddressOf(row));
+  const std::string web = call.Absolute("web/");
+  std::string links = CommonLinks(web, AddressOf(row));
   // Those of one second have one address, so that neighbours are of other seconds.
   const std::int64_t second = SecondOf(row.time);
   using Found = Result<std::optional<HeldCapture>>;
@@ -261,12 +262,12 @@ std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Cap
   const auto add = [&](const Found& found, std::string_view rel) {
     if (!found || !*found) return;
     links += ", ";
-    AppendMementoLink(links, call, (*found)->row, rel);
+    AppendMementoLink(links, web, (*found)->row, rel);
   };
   if (has_prev) add(captures.After(catalog::kTimeBegin), "first memento");
   add(prev, "prev memento");
   links += ", ";
-  AppendMementoLink(links, call, row, Relation(!has_prev, !has_next));
+  AppendMementoLink(links, web, row, Relation(!has_prev, !has_next));
   add(next, "next memento");
   if (has_next) add(captures.Before(catalog::kTimeEnd), "last memento");
   return {{"Memento-Datetime", FormatHttpDate(row.time)}, {"Link", std::move(links)}};

@@ -19,6 +19,15 @@ std::string MementoPath(const Call& call, const catalog::Capture& row,
 // "Memento-Datetime", and "Link" with the original, TimeGate, TimeMap and the mementos around it.
 std::vector<net::HeaderField> MementoFields(const Call& call, const catalog::Capture& row);
 
+// The lines of a TimeMap, without what stands between them. `web` is call.Absolute("web/"). What
+// could end a target stands there as %XX.
+inline constexpr std::string_view kLinkFormat = "application/link-format";
+// Original and TimeGate; with commas.
+void AppendOriginalLinks(std::string& out, std::string_view web, std::string_view url);
+void AppendTimeMapLink(std::string& out, std::string_view uri, std::string_view rel);
+void AppendMementoLink(std::string& out, std::string_view web, const catalog::Capture& row,
+                       std::string_view rel);
+
 // `rest` is what stands behind "timemap/": "link/URL", "json/URL", "cdxj/URL", or a URL.
 void SendTimeMap(const Call& call, std::string_view rest);
 
