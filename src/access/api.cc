@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "access/api_page.h"
 #include "access/api_parts.h"
 
 namespace stele::access {
@@ -79,6 +80,8 @@ struct Route {
 };
 
 constexpr Route kRoutes[] = {
+    {"", [](const Request& r) { SendApiPage(r.call); }},
+    {"openapi.yaml", [](const Request& r) { SendApiDocument(r.call); }},
     {"archives", [](const Request& r) { SendArchives(r.call, r.context); }},
     {"archive", [](const Request& r) { SendArchive(r.call, r.context, r.overview); }},
     {"sites", [](const Request& r) { SendSites(r.call, r.overview); }},

@@ -45,8 +45,10 @@ void SendHome(const Call& call, std::string_view software) {
   body += fmt::format(
       "<form action=\"{}find\"><label>Address <input name=\"url\" size=\"50\"></label> "
       "<button>Show captures</button></form><p>{} runs brought what is here.</p><p>The pages of "
-      "this archive are not installed; these are plain ones. {}</p>",
-      EscapeHtml(call.prefix), holdings.runs().size(), EscapeHtml(software));
+      "this archive are not installed; these are plain ones. {}</p><p><a "
+      "href=\"{}api/v1/\">For programs</a></p>",
+      EscapeHtml(call.prefix), holdings.runs().size(), EscapeHtml(software),
+      EscapeHtml(call.prefix));
   SendText(call, kHtmlType, PlainPage(config.title.empty() ? "Archive" : config.title, body));
 }
 

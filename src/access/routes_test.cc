@@ -37,6 +37,22 @@ std::set<std::string> DocumentedPaths() {
   return paths;
 }
 
+std::string DocumentText() {
+  std::ifstream file(SourcePath("docs/access-api.yaml"));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::size_t CountOf(std::string_view text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos;
+       at = text.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 // With all that is compressed in it.
 std::string Unpacked(const std::string& body) {
   std::string all = body;
@@ -135,6 +151,8 @@ class EveryRoute : public Serving {
   // The requests for a path of the API.
   std::vector<std::string> ApiRequests(const std::string& path) const {
     static const std::map<std::string, std::vector<std::string>> kArguments = {
+        {"", {""}},
+        {"openapi.yaml", {""}},
         {"archives", {""}},
         {"archive", {""}},
         {"sites", {"", "?q=blocked", "?q=excluded", "?sort=name", "?sort=last"}},
@@ -330,6 +348,50 @@ TEST_F(EveryRoute, W15_SaysWhyWhereItMay) {
     EXPECT_EQ(GetReplay("/web/2013rp_/" + url).status, status) << url;
     EXPECT_EQ(Get("/api/v1/capture?url=" + url).status, status) << url;
   }
+}
+
+class ApiPage : public Serving {};
+
+TEST_F(ApiPage, I7_TheDocumentIsServed) {
+  Serve();
+  for (const std::string prefix : {"", "/lab"}) {
+    const Answer document = Get(prefix + "/api/v1/openapi.yaml");
+    EXPECT_EQ(document.status, 200);
+    EXPECT_EQ(document.Header("Content-Type"), "application/yaml");
+    EXPECT_EQ(document.body, DocumentText());
+  }
+}
+
+TEST_F(ApiPage, I7_PeopleReadAllRoutesWithTheirParameters) {
+  Serve();
+  const Answer page = Get("/lab/api/v1/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.Header("Content-Type"), "text/html; charset=utf-8");
+  for (const std::string_view route : ApiRoutes()) {
+    const std::string path = fmt::format("/api/v1/{}<", route);
+    EXPECT_NE(page.body.find(path), std::string::npos) << path;
+  }
+  EXPECT_EQ(CountOf(page.body, "<h2>"), ApiRoutes().size());
+  const std::string text = DocumentText();
+  const std::string paths = text.substr(0, text.find("\ncomponents:"));
+  EXPECT_EQ(CountOf(page.body, "<tr><th>"), CountOf(paths, "{name: "));
+  for (const std::string_view line : Split(paths, '\n')) {
+    constexpr std::string_view kSummary = "      summary: ";
+    if (!line.starts_with(kSummary)) continue;
+    const std::string summary = EscapeHtml(line.substr(kSummary.size()));
+    EXPECT_NE(page.body.find("<p>" + summary + ".</p>"), std::string::npos) << summary;
+  }
+  EXPECT_NE(page.body.find("<tr><th>sort</th><td>pages, name, last; default pages</td><td></td>"),
+            std::string::npos)
+      << page.body;
+  EXPECT_NE(page.body.find("<tr><th>url</th><td>string</td><td>required; An address; without "
+                           "scheme, http:// is taken</td></tr>"),
+            std::string::npos)
+      << page.body;
+  // Whatever leads somewhere leads to this archive.
+  EXPECT_GT(CountOf(page.body, "href=\"/lab/api/v1/"), 5u);
+  EXPECT_EQ(CountOf(page.body, "href="), CountOf(page.body, "href=\"/lab/api/v1/"));
+  EXPECT_EQ(CountOf(page.body, "src="), 0u);
 }
 
 class ReadingRoom : public Serving {};
