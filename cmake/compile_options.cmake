@@ -39,7 +39,8 @@ endif()
 # What nearly every source includes is parsed once: for the libraries, and for the tests.
 function(stele_precompile target)
   cmake_parse_arguments(ARG "" "" "HEADERS;LINK" ${ARGN})
-  file(WRITE ${CMAKE_BINARY_DIR}/generated/${target}.cc "")
+  # Written once, so that configuring again compiles nothing again.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${target}.cc CONTENT "")
   add_library(${target} OBJECT ${CMAKE_BINARY_DIR}/generated/${target}.cc)
   target_link_libraries(${target} PRIVATE stele_options ${ARG_LINK})
   target_precompile_headers(${target} PRIVATE
