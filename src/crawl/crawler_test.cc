@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
+#include <memory>
 #include <set>
 #include <thread>
 
@@ -39,8 +41,14 @@ class FakeWeb final : public net::Fetcher {
     });
   }
   void Stop() override {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    // All who asked before have been told when this comes.
+    const auto told = std::make_shared<std::promise<void>>();
+    loop_.Post([told] { told->set_value(); });
+    told->get_future().wait();
   }
   std::size_t under_way() const override { return under_way_; }
   std::size_t idle_connections() const override { return 0; }
