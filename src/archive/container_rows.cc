@@ -126,7 +126,7 @@ Status ContainerRowsWriter::Add(const Companion& companion) {
 
 Status ContainerRowsWriter::AddEntry(char kind, std::string_view body) {
   if (!page_.empty() && page_.size() + body.size() > catalog::kPageBytes) {
-    Result<std::uint32_t> page = file_->Append(page_);
+    Result<std::uint32_t> page = file_->Append({page_});
     if (!page) return page.error();
     page_.clear();
   }
@@ -137,7 +137,7 @@ Status ContainerRowsWriter::AddEntry(char kind, std::string_view body) {
 
 Status ContainerRowsWriter::Finish(const ContainerSummary& summary) {
   if (!page_.empty()) {
-    Result<std::uint32_t> page = file_->Append(page_);
+    Result<std::uint32_t> page = file_->Append({page_});
     if (!page) return page.error();
     page_.clear();
   }

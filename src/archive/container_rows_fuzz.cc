@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t summary = std::min<std::size_t>(data[0], bytes.size());
   io::MemoryFileSystem fs;
   auto writer = catalog::PageFileWriter::Create(fs, "rows", "container");
-  static_cast<void>((*writer)->Append(bytes.substr(summary)).ok());
+  static_cast<void>((*writer)->Append({std::string(bytes.substr(summary))}).ok());
   static_cast<void>((*writer)->Finish(bytes.substr(0, summary)).ok());
   catalog::PageCache cache(1 << 20);
   const auto rows = archive::ContainerRows::Open(fs, "rows", cache);

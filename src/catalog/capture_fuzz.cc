@@ -30,7 +30,8 @@ void ReadPage(std::string_view bytes) {
   }
   CapturePageBuilder builder;
   for (const Capture& row : all) builder.Add(row);
-  const std::string page = builder.Take();
+  std::string page;
+  for (const std::string& part : builder.Take()) page += part;
   Result<CapturePageReader> again = CapturePageReader::Open(page, 200405);
   Check(again.ok() && again->left() == all.size());
   for (const Capture& row : all) Check(**again->Next() == row);

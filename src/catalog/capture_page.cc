@@ -58,13 +58,16 @@ void CapturePageBuilder::Add(const Capture& capture) {
             (capture.sha1 ? 20 : 0) + capture.url.size() + capture.key.size();
 }
 
-std::string CapturePageBuilder::Take() {
-  std::string page;
-  PutVarint(page, rows_);
-  for (const std::string& column : columns_) PutVarint(page, column.size());
-  for (std::string& column : columns_) {
-    page += column;
-    column.clear();
+PageParts CapturePageBuilder::Take() {
+  PageParts page(1);
+  PutVarint(page[0], rows_);
+  for (const std::string& column : columns_) PutVarint(page[0], column.size());
+  for (std::size_t i = 0; i < kCaptureColumns; ++i) {
+    // Numbers, digests, texts.
+    const auto column = static_cast<CaptureColumn>(i);
+    if (column == kTextDigest || column == kUrlLength) page.emplace_back();
+    page.back() += columns_[i];
+    columns_[i].clear();
   }
   types_.clear();
   last_ = {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalog/capture.h"
+#include "catalog/page_frame.h"
 #include "util/coding.h"
 #include "util/result.h"
 
@@ -47,7 +48,7 @@ class CapturePageBuilder {
   // Requires: all of one batch, the serial behind that of the last row.
   void Add(const Capture& capture);
   // The page, and begins the next.
-  std::string Take();
+  PageParts Take();
 
   std::size_t rows() const { return rows_; }
   std::size_t bytes() const { return bytes_; }  // of the page so far, about

@@ -93,18 +93,16 @@ void LocationPageBuilder::Add(const LocationEntry& entry) {
   ++entries_;
 }
 
-std::string LocationPageBuilder::Take() {
+PageParts LocationPageBuilder::Take() {
   FinishKey();
-  std::string page;
-  PutVarint(page, group_count_);
-  PutSignedVarint(page, base_time_);
-  PutVarint(page, keys_.size());
-  PutVarint(page, times_.size());
-  PutVarint(page, ids_.size());
-  for (std::string* part : {&groups_, &keys_, &times_, &ids_}) {
-    page += *part;
-    part->clear();
-  }
+  std::string head;
+  PutVarint(head, group_count_);
+  PutSignedVarint(head, base_time_);
+  PutVarint(head, keys_.size());
+  PutVarint(head, times_.size());
+  PutVarint(head, ids_.size());
+  PageParts page{head + groups_, keys_, times_, ids_};
+  for (std::string* part : {&groups_, &keys_, &times_, &ids_}) part->clear();
   group_count_ = 0;
   entries_ = 0;
   return page;

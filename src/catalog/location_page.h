@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "catalog/location_cursor.h"
+#include "catalog/page_frame.h"
 #include "util/coding.h"
 #include "util/result.h"
 
@@ -17,7 +18,7 @@ class LocationPageBuilder {
   // Requires: behind the last entry; the key has at most kLocationKeyMax bytes.
   void Add(const LocationEntry& entry);
   // The page, and begins the next.
-  std::string Take();
+  PageParts Take();
 
   std::size_t entries() const { return entries_; }
   std::size_t bytes() const;  // of the page so far, about

@@ -39,7 +39,7 @@ Status WriteExample(io::FileSystem& fs, const std::string& path) {
   if (!writer) return writer.error();
   std::uint32_t number = 0;
   for (const std::string& page : ExamplePages()) {
-    const Result<std::uint32_t> written = (*writer)->Append(page, fmt::format("key {}", number));
+    const Result<std::uint32_t> written = (*writer)->Append({page}, fmt::format("key {}", number));
     if (!written) return written.error();
     EXPECT_EQ(*written, number++);
   }
@@ -96,10 +96,30 @@ TEST_F(PageFileTest, P1_PagesAreCompressed) {
   const std::string page(kPageBytes, 'a');
   auto writer = PageFileWriter::Create(disk_, "f", "example");
   ASSERT_TRUE(writer);
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE((*writer)->Append(page));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE((*writer)->Append({page}));
   ASSERT_TRUE((*writer)->Finish(""));
   EXPECT_LT(io::ReadFile(disk_, "f")->size(), 1000u);
   EXPECT_EQ(**Open()->Read(9), page);
+}
+
+TEST_F(PageFileTest, P1_PartsOfAPageAreCompressedByThemselvesAndComeBackAsOne) {
+  io::SeededRandom dice(1);
+  std::string digests;
+  std::string texts;
+  for (int i = 0; i < 8000; ++i) {
+    digests += static_cast<char>(dice.Next());
+    texts += static_cast<char>('0' + dice.Next() % 10);
+  }
+  const auto size_of = [this](const PageParts& page) {
+    auto writer = PageFileWriter::Create(disk_, "f", "example");
+    EXPECT_TRUE((*writer)->Append(page));
+    EXPECT_TRUE((*writer)->Finish(""));
+    return io::ReadFile(disk_, "f")->size();
+  };
+  const std::size_t together = size_of({digests + texts});
+  const std::size_t apart = size_of({digests, std::string(), texts});
+  EXPECT_LT(apart + 500, together);
+  EXPECT_EQ(**Open()->Read(0), digests + texts);
 }
 
 TEST_F(PageFileTest, P1_AFileWithoutPagesIsAFile) {
@@ -113,7 +133,7 @@ TEST_F(PageFileTest, P1_AFileThatIsNotFinishedLeavesNothing) {
   {
     auto writer = PageFileWriter::Create(disk_, "f", "example");
     ASSERT_TRUE(writer);
-    ASSERT_TRUE((*writer)->Append("page"));
+    ASSERT_TRUE((*writer)->Append({"page"}));
   }
   EXPECT_TRUE(disk_.List(".")->empty());
   EXPECT_EQ(PageFile::Open(disk_, "f", "example", cache_).error().code, ErrorCode::kNotFound);
@@ -169,8 +189,8 @@ TEST_F(PageFileTest, P1_AFileCutShortIsRefused) {
 TEST_F(PageFileTest, P1_PagesThatChangedPlacesAreFound) {
   auto writer = PageFileWriter::Create(disk_, "f", "example");
   ASSERT_TRUE(writer);
-  ASSERT_TRUE((*writer)->Append("one page"));
-  ASSERT_TRUE((*writer)->Append("two page"));
+  ASSERT_TRUE((*writer)->Append({"one page"}));
+  ASSERT_TRUE((*writer)->Append({"two page"}));
   ASSERT_TRUE((*writer)->Finish(""));
   const PageIndex index = Open()->index();
   const std::string good = *io::ReadFile(disk_, "f");

@@ -1,7 +1,6 @@
 #include "catalog/page_file_writer.h"
 
 #include "catalog/page_file_format.h"
-#include "catalog/page_frame.h"
 #include "codec/zstd_codec.h"
 #include "util/check.h"
 
@@ -32,8 +31,8 @@ PageFileWriter::~PageFileWriter() {
   static_cast<void>(fs_.Remove(path_ + ".new").ok());
 }
 
-Result<std::uint32_t> PageFileWriter::Append(std::string_view page, std::string_view first_key) {
-  Check(page.size() <= kPageBytesMax);
+Result<std::uint32_t> PageFileWriter::Append(const PageParts& page, std::string_view first_key) {
+  Check(SizeOf(page) <= kPageBytesMax);
   const std::size_t before = pending_.size();
   AppendFrame(page, index_.end(), *encoder_, pending_);
   index_.Add(first_key, pending_.size() - before);
@@ -54,9 +53,9 @@ Status PageFileWriter::FinishFile(std::string_view summary) {
   PageFileTail tail;
   tail.summary_offset = index_.end();
   const std::size_t before = pending_.size();
-  AppendFrame(summary, tail.summary_offset, *encoder_, pending_);
+  AppendFrame({std::string(summary)}, tail.summary_offset, *encoder_, pending_);
   tail.index_offset = tail.summary_offset + pending_.size() - before;
-  AppendFrame(index_.Format(), tail.index_offset, *encoder_, pending_);
+  AppendFrame({index_.Format()}, tail.index_offset, *encoder_, pending_);
   const std::uint64_t end = tail.summary_offset + pending_.size() - before;
   pending_ += FormatPageFileTail(tail, end);
   if (const Status status = Flush(); !status) return status;

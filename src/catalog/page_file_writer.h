@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/page_frame.h"
 #include "catalog/page_index.h"
 #include "codec/codec.h"
 #include "io/file_system.h"
@@ -26,10 +27,10 @@ class PageFileWriter {
                                                         std::string_view kind, int level = 3);
   ~PageFileWriter();
 
-  // Returns the number of the page; the first is 0. Requires: page.size() <= kPageBytesMax, and
+  // Returns the number of the page; the first is 0. Requires: at most kPageBytesMax bytes, and
   // `first_key` not before that of the last page (leave it empty where pages are found by number).
   // After an error nothing but the destructor may be called.
-  Result<std::uint32_t> Append(std::string_view page, std::string_view first_key = {});
+  Result<std::uint32_t> Append(const PageParts& page, std::string_view first_key = {});
 
   // Adds page index and `summary` (what the file as a whole says about itself; at most
   // kPageBytesMax bytes), syncs, gives the file its name and syncs the directory. After an error

@@ -7,20 +7,27 @@
 namespace stele::catalog {
 namespace {
 
-// In the first length: the bytes are a zstd frame.
+// In the first length: the bytes are zstd frames.
 constexpr std::uint32_t kPacked = 0x8000'0000;
 
 // The compressed form at the end of `out`; false when it is not clearly smaller.
-bool AppendPacked(std::string_view plain, codec::Encoder& encoder, std::string& out) {
+bool AppendPacked(const PageParts& parts, std::size_t plain_size, codec::Encoder& encoder,
+                  std::string& out) {
   const std::size_t begin = out.size();
-  const std::size_t room = plain.size() - plain.size() / 16;
-  out.resize(begin + room);
-  encoder.Reset();
-  encoder.ExpectSize(plain.size());
-  const Result<codec::Progress> step =
-      encoder.Encode(plain, std::span(out).subspan(begin), /*finish=*/true);
-  const bool fits = step && step->done;
-  out.resize(fits ? begin + step->produced : begin);
+  std::size_t end = begin;
+  out.resize(begin + plain_size - plain_size / 16);
+  bool fits = plain_size > 0;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    encoder.Reset();
+    encoder.ExpectSize(part.size());
+    const Result<codec::Progress> step =
+        encoder.Encode(part, std::span(out).subspan(end), /*finish=*/true);
+    fits = step && step->done;
+    if (!fits) break;
+    end += step->produced;
+  }
+  out.resize(fits ? end : begin);
   return fits;
 }
 
@@ -28,17 +35,26 @@ Error Corrupt(std::string text) { return {ErrorCode::kCorrupt, std::move(text)};
 
 }  // namespace
 
-void AppendFrame(std::string_view plain, std::uint64_t offset, codec::Encoder& encoder,
+std::size_t SizeOf(const PageParts& parts) {
+  std::size_t size = 0;
+  for (const std::string& part : parts) size += part.size();
+  return size;
+}
+
+void AppendFrame(const PageParts& parts, std::uint64_t offset, codec::Encoder& encoder,
                  std::string& out) {
-  Check(plain.size() <= kIndexBytesMax);
+  const std::size_t plain_size = SizeOf(parts);
+  Check(plain_size <= kIndexBytesMax);
   const std::size_t begin = out.size();
   out.resize(begin + kFrameHeadSize);
-  const bool packed = AppendPacked(plain, encoder, out);
-  if (!packed) out += plain;
+  const bool packed = AppendPacked(parts, plain_size, encoder, out);
+  if (!packed) {
+    for (const std::string& part : parts) out += part;
+  }
   std::string head;
   const auto stored = static_cast<std::uint32_t>(out.size() - begin - kFrameHeadSize);
   PutFixed32(head, stored | (packed ? kPacked : 0));
-  PutFixed32(head, static_cast<std::uint32_t>(plain.size()));
+  PutFixed32(head, static_cast<std::uint32_t>(plain_size));
   out.replace(begin, kFrameHeadSize, head);
   PutFixed64(out, ChecksumOf(std::string_view(out).substr(begin), offset));
 }
@@ -61,12 +77,18 @@ Result<std::string> OpenFrame(std::string_view frame, std::uint64_t offset, std:
     return std::string(stored);
   }
   std::string plain(plain_size, '\0');
-  decoder.Reset();
-  const Result<codec::Progress> step = decoder.Decode(stored, plain);
-  if (!step) return step.error();
-  if (!step->done || step->consumed != stored.size() || step->produced != plain.size()) {
-    return Corrupt("it does not decompress to its length");
+  std::size_t taken = 0;
+  std::size_t given = 0;
+  while (taken < stored.size()) {
+    decoder.Reset();
+    const Result<codec::Progress> step =
+        decoder.Decode(stored.substr(taken), std::span(plain).subspan(given));
+    if (!step) return step.error();
+    if (!step->done) return Corrupt("it does not decompress to its length");
+    taken += step->consumed;
+    given += step->produced;
   }
+  if (given != plain.size()) return Corrupt("it does not decompress to its length");
   return plain;
 }
 

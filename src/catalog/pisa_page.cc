@@ -249,19 +249,20 @@ bool TakeColumns(ByteReader& in, std::uint64_t level, std::size_t keys, std::siz
 
 }  // namespace
 
-std::string FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumber>& numbers) {
+PageParts FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumber>& numbers) {
   const bool has_previous = block.previous() != kNoPisaBlock;
-  std::string page;
-  PutVarint(page, block.level());
-  PutSized(page, block.index_key());
-  PutSignedVarint(page, block.birth().milliseconds);
-  PutSignedVarint(page, block.death().milliseconds);
-  PutVarint(page, has_previous ? numbers[block.previous()] + 1 : 0);
-  PutVarint(page, block.key_count());
-  PutVarint(page, block.version_count());
-  PutKeys(page, block);
-  PutVersions(page, block, numbers);
-  return page;
+  std::string head;
+  PutVarint(head, block.level());
+  PutSized(head, block.index_key());
+  PutSignedVarint(head, block.birth().milliseconds);
+  PutSignedVarint(head, block.death().milliseconds);
+  PutVarint(head, has_previous ? numbers[block.previous()] + 1 : 0);
+  PutVarint(head, block.key_count());
+  PutVarint(head, block.version_count());
+  PutKeys(head, block);
+  std::string versions;
+  PutVersions(versions, block, numbers);
+  return {std::move(head), std::move(versions)};
 }
 
 Result<PisaBlock> ParsePisaPage(std::string_view page) {

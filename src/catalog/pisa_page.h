@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/page_frame.h"
 #include "catalog/pisa_block.h"
 #include "util/result.h"
 
@@ -15,7 +16,7 @@ inline constexpr std::size_t kPisaPageVersionsMax = 1 << 20;
 inline constexpr std::size_t kPisaPageKeyBytesMax = 4 << 20;  // of all keys of a page
 
 // `numbers` says for each block of the tree which page it becomes: its own page refers to those.
-std::string FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumber>& numbers);
+PageParts FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumber>& numbers);
 
 // What it returns is in order: keys and the births of each key rise, and none is before the index
 // key. Errors: kCorrupt, saying what is wrong but not where.

@@ -202,7 +202,7 @@ TEST_F(PisaSegmentTest, P1_PagesThatDoNotFitTogetherAreFound) {
     ASSERT_TRUE(writer);
     for (std::uint32_t page = 0; page < (*good)->pages(); ++page) {
       const std::uint32_t taken = page == odd ? (page + 1) % (*good)->pages() : page;
-      ASSERT_TRUE((*writer)->Append(**(*good)->Read(taken)));
+      ASSERT_TRUE((*writer)->Append({**(*good)->Read(taken)}));
     }
     ASSERT_TRUE((*writer)->Finish((*good)->summary()));
     const auto segment = Open();

@@ -122,7 +122,7 @@ Status EntryWriter::Add(std::string_view key, std::string_view body) {
 
 Status EntryWriter::FinishPage() {
   if (page_.empty()) return {};
-  const Result<std::uint32_t> page = file_->Append(page_, first_key_);
+  const Result<std::uint32_t> page = file_->Append({page_}, first_key_);
   page_.clear();
   return page ? Status() : page.error();
 }

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(dedup::ParseEntry(bytes).ok());
   io::MemoryFileSystem fs;
   auto writer = catalog::PageFileWriter::Create(fs, "index", dedup::kDigestIndexKind);
-  static_cast<void>((*writer)->Append(bytes.substr(summary)).ok());
+  static_cast<void>((*writer)->Append({std::string(bytes.substr(summary))}).ok());
   static_cast<void>((*writer)->Finish(bytes.substr(0, summary)).ok());
   catalog::PageCache cache(1 << 20);
   const auto index = dedup::DigestIndex::Open(fs, "index", cache);
