@@ -64,7 +64,7 @@ Status ArchiveReader::Refresh() {
 }
 
 ArchiveView ArchiveReader::View() {
-  return ArchiveView(fs_, cache_, layout_, holdings_, catalog_->View(), &containers_);
+  return ArchiveView(fs_, cache_, layout_, holdings_, catalog_->View(), containers_);
 }
 
 }  // namespace stele::archive

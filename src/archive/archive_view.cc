@@ -39,7 +39,7 @@ Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenIn(const catalog::Capture
   if (!path) return path.error();
   // One that grows is opened anew each time, as its end moves.
   const bool sealed = holdings_->Find(place.container) != nullptr;
-  auto record = StoredRecord::Open(fs_, *path, place, is_it, sealed ? containers_ : nullptr);
+  auto record = StoredRecord::Open(fs_, *path, place, is_it, sealed ? &containers_ : nullptr);
   if (record || record.error().code != ErrorCode::kNotFound) return record;
   // It may have been sealed just now.
   path = PathOf(place.container);

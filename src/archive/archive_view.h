@@ -16,13 +16,13 @@
 
 namespace stele::archive {
 
-// An archive as it was at one moment. Thread-safe. `fs`, `cache` and `containers`, which may be
-// null, are borrowed for life, and by records that it opens.
+// An archive as it was at one moment. Thread-safe. `fs`, `cache` and `containers` are
+// borrowed for life, and by records that it opens.
 class ArchiveView {
  public:
   ArchiveView(io::FileSystem& fs, catalog::PageCache& cache,
               std::shared_ptr<const ArchiveLayout> layout, std::shared_ptr<const Holdings> holdings,
-              std::shared_ptr<const catalog::CatalogView> catalog, OpenContainers* containers)
+              std::shared_ptr<const catalog::CatalogView> catalog, OpenContainers& containers)
       : fs_(fs),
         cache_(cache),
         layout_(std::move(layout)),
@@ -56,7 +56,7 @@ class ArchiveView {
   const std::shared_ptr<const ArchiveLayout> layout_;
   const std::shared_ptr<const Holdings> holdings_;
   const std::shared_ptr<const catalog::CatalogView> catalog_;
-  OpenContainers* const containers_;
+  OpenContainers& containers_;
 };
 
 }  // namespace stele::archive

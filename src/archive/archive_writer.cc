@@ -236,7 +236,7 @@ std::uint64_t ArchiveWriter::NewSeed() {
 ArchiveView ArchiveWriter::View() {
   const std::lock_guard lock(mutex_);
   if (snapshot_ == nullptr) snapshot_ = std::make_shared<const Holdings>(holdings_);
-  return ArchiveView(environment_.fs, cache_, layout_, snapshot_, catalog_->View(), nullptr);
+  return ArchiveView(environment_.fs, cache_, layout_, snapshot_, catalog_->View(), containers_);
 }
 
 std::optional<Container> ArchiveWriter::FindBySha256(std::string_view sha256) {
@@ -499,6 +499,7 @@ Status ArchiveWriter::PurgeHere(std::uint32_t number) {
 }
 
 Status ArchiveWriter::RemoveFiles(const Container& container) {
+  containers_.CloseAll();
   Result<std::string> directory = layout_->ContainerDirectory(container.volume, container.number);
   if (!directory) return directory.error();
   Result<std::string> rows = layout_->RowsPath(container.volume, container.number);

@@ -177,6 +177,7 @@ class ArchiveWriter {
   ContainerFileSystem container_fs_;
   const Environment environment_;  // with container_fs_
   catalog::PageCache cache_;
+  OpenContainers containers_;  // for views
   std::unique_ptr<io::FileLock> lock_;
 
   std::mutex moves_mutex_;  // of whoever moves or purges a container; taken before mutex_

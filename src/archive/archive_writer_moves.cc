@@ -200,6 +200,7 @@ Status ArchiveWriter::Switch(const MoveAttempt& attempt) {
   }
   if (before.volume != now.volume) return RemoveFiles(before);
   // It waited, and its rows stay.
+  containers_.CloseAll();
   Result<std::string> directory = layout_->ContainerDirectory(before.volume, before.number);
   if (!directory) return directory.error();
   if (const Status removed = RemoveTree(environment_.fs, *directory); !removed) return removed;
