@@ -71,7 +71,8 @@ function(stele_test program)
   if(ARG_LABEL STREQUAL "unit")
     add_dependencies(unit_tests ${program})
   endif()
-  gtest_discover_tests(${program} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${program} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
 endfunction()
 
 # The seed is fixed, so that one commit gives one answer; -seed=0 by hand looks further.

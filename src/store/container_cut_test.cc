@@ -97,7 +97,8 @@ TEST(ContainerCut, W7_AContentIsStoredAsItCame) {
 
 // Contents that are kept in memory while they come, and those that go through a file.
 class ContainerCutTest : public testing::TestWithParam<std::uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Memory, ContainerCutTest, testing::Values(1 << 20, 0));
+INSTANTIATE_TEST_SUITE_P(Memory, ContainerCutTest, testing::Values(1 << 20, 0),
+                         testing::PrintToStringParamName());
 
 TEST_P(ContainerCutTest, W7_WhatComesCompressedIsNotBelieved) {
   const codec::Registry codecs = codec::StandardRegistry();

@@ -73,6 +73,10 @@ class OpenedStore {
 
 enum class End { kFailure, kPowerCut };
 
+void PrintTo(End end, std::ostream* out) {
+  *out << (end == End::kFailure ? "failure" : "power_cut");
+}
+
 class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
  protected:
   static VolumeKind Kind() { return std::get<0>(GetParam()); }
@@ -234,7 +238,11 @@ TEST_P(RepairCrash, W10_RepairIsFinishedWhereverTheDiskGoesUnderLoad) {
 INSTANTIATE_TEST_SUITE_P(Disks, RepairCrash,
                          testing::Combine(testing::Values(VolumeKind::kTree,
                                                           VolumeKind::kContainer),
-                                          testing::Values(End::kFailure, End::kPowerCut)));
+                                          testing::Values(End::kFailure, End::kPowerCut)),
+                         [](const auto& of) {
+                           return testing::PrintToString(std::get<0>(of.param)) + '_' +
+                                  testing::PrintToString(std::get<1>(of.param));
+                         });
 
 }  // namespace
 }  // namespace stele::store

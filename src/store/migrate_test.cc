@@ -28,6 +28,8 @@ struct Kinds {
   Durability durability = Durability::kSynced;
 };
 
+void PrintTo(const Kinds& kinds, std::ostream* out) { *out << kinds.name; }
+
 // Between the members v0, v1, v2. Buffered ones are synced only when that is asked for.
 class Migrate : public testing::TestWithParam<Kinds> {
  protected:

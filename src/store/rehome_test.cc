@@ -110,6 +110,12 @@ struct Case {
   bool weak;
 };
 
+std::string NameOf(const Case& of) {
+  return fmt::format("{}_to_{}_{}{}", of.before, of.after, PlacementName(of.placement),
+                     of.weak ? "_weak" : "");
+}
+void PrintTo(const Case& of, std::ostream* out) { *out << NameOf(of); }
+
 class RehomeTest : public testing::TestWithParam<Case> {
  protected:
   std::vector<std::unique_ptr<Client>> Clients(TeamLab& lab, const Composition& composition,
@@ -202,7 +208,8 @@ INSTANTIATE_TEST_SUITE_P(Compositions, RehomeTest,
                                          Case{3, 4, Placement::kRendezvous, false},
                                          Case{8, 9, Placement::kRendezvous, false},
                                          Case{3, 4, Placement::kModulo, true},
-                                         Case{5, 6, Placement::kRendezvous, true}));
+                                         Case{5, 6, Placement::kRendezvous, true}),
+                         [](const auto& of) { return NameOf(of.param); });
 
 class DeadHome : public testing::Test {
  protected:

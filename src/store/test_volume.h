@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/stream.h"
 #include "store/tree_volume.h"
+#include "store/volume_file.h"
 
 // What the tests of volumes share.
 namespace stele::store {
@@ -35,6 +37,10 @@ class WeakSignatures final : public SignatureFunction {
     return std::make_unique<Stream>();
   }
 };
+
+inline void PrintTo(VolumeKind kind, std::ostream* out) {
+  *out << (kind == VolumeKind::kTree ? "tree" : "container");
+}
 
 inline TreeVolume::Options WeakOptions() {
   TreeVolume::Options options;

@@ -25,6 +25,12 @@ struct Case {
   Durability durability;
 };
 
+std::string NameOf(const Case& of) {
+  return fmt::format("{}_{}", of.kind == VolumeKind::kTree ? "tree" : "container",
+                     DurabilityName(of.durability));
+}
+void PrintTo(const Case& of, std::ostream* out) { *out << NameOf(of); }
+
 std::string ContentOf(int number) {
   return fmt::format("{} ", number) + NoiseOf(static_cast<std::size_t>(number) * 150, number);
 }
@@ -191,11 +197,7 @@ INSTANTIATE_TEST_SUITE_P(Volumes, VolumeDurability,
                                          Case{VolumeKind::kTree, Durability::kBuffered},
                                          Case{VolumeKind::kContainer, Durability::kSynced},
                                          Case{VolumeKind::kContainer, Durability::kBuffered}),
-                         [](const auto& of) {
-                           return std::string(of.param.kind == VolumeKind::kTree ? "tree_"
-                                                                                 : "container_") +
-                                  std::string(DurabilityName(of.param.durability));
-                         });
+                         [](const auto& of) { return NameOf(of.param); });
 
 TEST_P(VolumeDurability, W4_WhatWasSyncedSurvivesPowerCutsAndTheRestIsSound) {
   for (std::uint64_t seed = 0; seed < 40; seed += kTestStride) {
@@ -283,7 +285,8 @@ TEST_P(VolumeDurability, W4_ClosingAndTheBackgroundSync) {
 class BufferedVolume : public testing::TestWithParam<VolumeKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, BufferedVolume,
-                         testing::Values(VolumeKind::kTree, VolumeKind::kContainer));
+                         testing::Values(VolumeKind::kTree, VolumeKind::kContainer),
+                         testing::PrintToStringParamName());
 
 TEST_P(BufferedVolume, W4_AFailedSyncEndsWritingUntilTheVolumeIsOpenedAgain) {
   io::SeededRandom dice(5);
