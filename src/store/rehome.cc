@@ -19,22 +19,29 @@ class Rehoming {
     const Status joined = JoinAll();
     if (!joined) return joined.error();
     std::uint64_t settled = 0;
-    for (MemberVolume* member : team_.Members()) {
+    for (MemberVolume* member : joined_) {
       Status done = TellOwed(*member);
       if (done) done = Settle(*member);
       if (done) ++settled;
-      if (!done) result_.failures.push_back(done.error());
+      if (!done) NoteFailure(done.error());
     }
     result_.settled = settled;
     if (settled < team_.composition().volumes.size()) return result_;
     for (MemberVolume* member : team_.Members()) {
       const Status told = member->Settle(team_.composition().epoch, Settled::kAll);
-      if (!told) result_.failures.push_back(told.error());
+      if (!told) NoteFailure(told.error());
     }
     return result_;
   }
 
  private:
+  // A member that does not answer may be in the way of several others.
+  void NoteFailure(const Error& failure) {
+    const bool is_known = std::any_of(result_.failures.begin(), result_.failures.end(),
+                                      [&](const Error& one) { return one.text == failure.text; });
+    if (!is_known) result_.failures.push_back(failure);
+  }
+
   // Whoever is settled has told every home of the epoch, so every home knew the epoch then. One
   // that does not know it now has forgotten what it was told, unless it is new and nobody used it
   // yet.
@@ -57,13 +64,14 @@ class Rehoming {
     }
     for (MemberVolume* member : team_.Members()) {
       const Status joined = member->Join(team_.composition(), team_.connector(), false);
-      if (joined) continue;
+      if (joined) {
+        joined_.push_back(member);
+        continue;
+      }
       const ErrorCode code = joined.error().code;
       if (code == ErrorCode::kOutdated || code == ErrorCode::kInvalid) return joined;
-      result_.failures.push_back(joined.error());
+      NoteFailure(joined.error());
     }
-    all_joined_ =
-        result_.failures.empty() && team_.Members().size() == team_.composition().volumes.size();
     return {};
   }
 
@@ -99,7 +107,7 @@ class Rehoming {
       return Error{ErrorCode::kOutdated, fmt::format("volume {} has not joined", member.name())};
     }
     if (membership->settled != Settled::kNo) return {};
-    if (!all_joined_) {
+    if (joined_.size() < composition.volumes.size()) {
       return Error{ErrorCode::kBusy,
                    fmt::format("volume {} waits for members that do not answer", member.name())};
     }
@@ -170,7 +178,7 @@ class Rehoming {
       if (owed->size() < options_.batch) break;
       after = owed->back().signature;
     }
-    if (failure) result_.failures.push_back(*failure);
+    if (failure) NoteFailure(*failure);
     return {};
   }
 
@@ -212,7 +220,7 @@ class Rehoming {
 
   Team& team_;
   const RehomeOptions& options_;
-  bool all_joined_ = false;
+  std::vector<MemberVolume*> joined_;  // know the epoch
   Rehomed result_;
 };
 
