@@ -98,6 +98,20 @@ class Store(unittest.TestCase):
             self.run_store("rm", "--operation", "rm-1", key)
         self.assertEqual(self.references(key), 1)
 
+    def test_W6_keys_come_from_the_standard_input(self):
+        files = [self.root / name for name in ("one", "two", "three  3")]
+        for file in files:
+            file.write_bytes(file.name.encode())
+        printed = self.run_store("put", *map(str, files))
+        keys = [line.split()[0] for line in printed.splitlines()]
+        lines = self.run_store("stat", "--json", "-", stdin=printed.encode()).splitlines()
+        self.assertEqual([json.loads(line)["key"] for line in lines], keys)
+        self.run_store("rm", keys[0], "-", stdin="\n".join(printed.splitlines()[1:]).encode())
+        self.assertEqual(self.run_store("ls"), "")
+        for command in (("rm",), ("migrate", "--from", "v1", "--to", "v2")):
+            self.run_store(*command, "-", stdin=b"\n", code=2)
+            self.run_store(*command, "-", stdin=b"no key\n", code=2)
+
     def test_W3_a_block_is_read_without_the_program(self):
         page = b"<p>a page</p>" * 100
         block = self.block(self.put(page, "--type", "text/html")).read_bytes()

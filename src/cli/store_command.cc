@@ -32,6 +32,18 @@ Result<OpenedStore> OpenDirectory(const std::string& directory, Context& context
   return OpenedStore{nullptr, nullptr, std::move(local->instance), std::move(local->failures)};
 }
 
+Result<std::string> ReadStandardInput() {
+  io::DescriptorSource source(0);
+  std::string text;
+  std::string piece(64 << 10, '\0');
+  for (;;) {
+    const Result<std::size_t> read = source.Read(piece);
+    if (!read) return read.error();
+    if (*read == 0) return text;
+    text.append(piece, 0, *read);
+  }
+}
+
 }  // namespace
 
 std::vector<Option> WithStoreOptions(std::vector<Option> options) {
@@ -109,10 +121,38 @@ int CopiesOf(const Arguments& arguments, Context& context) {
   return 0;
 }
 
-std::optional<store::ContentKey> KeyOf(const std::string& text, Context& context) {
-  std::optional<store::ContentKey> key = store::ContentKey::Parse(text);
-  if (!key) Complain(context, fmt::format("{} is no content key", text));
-  return key;
+std::optional<std::vector<store::ContentKey>> KeysOf(const Arguments& arguments, Context& context) {
+  std::vector<std::string> words;
+  for (const std::string& word : arguments.positionals) {
+    if (word != "-") {
+      words.push_back(word);
+      continue;
+    }
+    const Result<std::string> text = ReadStandardInput();
+    if (!text) {
+      Complain(context, text.error().text);
+      return std::nullopt;
+    }
+    for (const std::string_view line : Split(*text, '\n')) {
+      const std::string_view first = TrimSpace(line.substr(0, line.find("  ")));
+      if (!first.empty()) words.emplace_back(first);
+    }
+  }
+  // Naming none can mean all.
+  if (words.empty() && !arguments.positionals.empty()) {
+    Complain(context, "the standard input has no keys");
+    return std::nullopt;
+  }
+  std::vector<store::ContentKey> keys;
+  for (const std::string& word : words) {
+    std::optional<store::ContentKey> key = store::ContentKey::Parse(word);
+    if (!key) {
+      Complain(context, fmt::format("{} is no content key", word));
+      return std::nullopt;
+    }
+    keys.push_back(*std::move(key));
+  }
+  return keys;
 }
 
 Command StoreCommand() {

@@ -58,7 +58,8 @@ int CopiesOf(const Arguments& arguments, Context& context);
 // "KEY: what is wrong", or the same as a JSON object; with its line feed.
 std::string FindingLine(const store::Finding& finding, bool json);
 
-// Complains and says nothing when `text` is no key.
-std::optional<store::ContentKey> KeyOf(const std::string& text, Context& context);
+// The keys that the command line names; "-" is those that begin the lines of the standard input, as
+// put and ls print them. Complains and says nothing when something is no key, or when none came.
+std::optional<std::vector<store::ContentKey>> KeysOf(const Arguments& arguments, Context& context);
 
 }  // namespace stele::cli

@@ -23,18 +23,14 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, "name the content's key, and others that it has if there are any");
     return ExitCode::kUsage;
   }
-  std::vector<store::ContentKey> keys;
-  for (const std::string& text : arguments.positionals) {
-    std::optional<store::ContentKey> key = KeyOf(text, context);
-    if (!key) return ExitCode::kUsage;
-    keys.push_back(*std::move(key));
-  }
+  const std::optional<std::vector<store::ContentKey>> keys = KeysOf(arguments, context);
+  if (!keys) return ExitCode::kUsage;
   ExitCode code = ExitCode::kDone;
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   store::Copies copies(*store->instance, context.random);
-  Result<std::unique_ptr<io::Source>> content = copies.Retrieve(keys.front());
-  for (std::size_t i = 1; i < keys.size() && !content; ++i) content = copies.Retrieve(keys[i]);
+  Result<std::unique_ptr<io::Source>> content = copies.Retrieve(keys->front());
+  for (std::size_t i = 1; i < keys->size() && !content; ++i) content = copies.Retrieve((*keys)[i]);
   Status status;
   if (!content) status = content.error();
   if (content) {

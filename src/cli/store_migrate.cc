@@ -26,11 +26,9 @@ std::optional<Wanted> WantedBy(const Arguments& arguments, Context& context) {
     Complain(context, "say --from VOLUME and --to VOLUME, or --finish alone");
     return std::nullopt;
   }
-  for (const std::string& text : arguments.positionals) {
-    std::optional<store::ContentKey> key = KeyOf(text, context);
-    if (!key) return std::nullopt;
-    wanted.keys.push_back(*std::move(key));
-  }
+  std::optional<std::vector<store::ContentKey>> keys = KeysOf(arguments, context);
+  if (!keys) return std::nullopt;
+  wanted.keys = *std::move(keys);
   return wanted;
 }
 

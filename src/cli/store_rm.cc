@@ -7,21 +7,17 @@ namespace stele::cli {
 namespace {
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  std::vector<store::ContentKey> keys;
-  for (const std::string& text : arguments.positionals) {
-    std::optional<store::ContentKey> key = KeyOf(text, context);
-    if (!key) return ExitCode::kUsage;
-    keys.push_back(*std::move(key));
-  }
-  if (keys.empty() || (arguments.Has("--operation") && keys.size() > 1)) {
-    Complain(context, keys.empty() ? "name the keys" : "--operation goes with one KEY");
+  const std::optional<std::vector<store::ContentKey>> keys = KeysOf(arguments, context);
+  if (!keys) return ExitCode::kUsage;
+  if (keys->empty() || (arguments.Has("--operation") && keys->size() > 1)) {
+    Complain(context, keys->empty() ? "name the keys" : "--operation goes with one KEY");
     return ExitCode::kUsage;
   }
   ExitCode code = ExitCode::kDone;
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   store::Copies copies(*store->instance, context.random);
-  for (const store::ContentKey& key : keys) {
+  for (const store::ContentKey& key : *keys) {
     const Status deleted = copies.Delete(key, OperationOf(arguments, context));
     if (deleted) continue;
     Complain(context, deleted.error().text);
@@ -38,10 +34,12 @@ Command StoreRmCommand() {
   command.summary = "Take back references to contents";
   command.details =
       "Takes back one reference for each KEY that is named. With the last reference of all owners "
-      "the content goes, and its copies with it.";
+      "the content goes, and its copies with it. For -, the keys are those that begin the lines of "
+      "the standard input, as put prints them.";
   command.arguments = "KEY...";
   command.options = WithOwnerOptions(WithConnectorOptions({}));
-  command.examples = {{"stele store rm --store S KEY", "Take back one reference"}};
+  command.examples = {{"stele store rm --store S KEY", "Take back one reference"},
+                      {"stele store rm --store S - <keys", "What put printed into a file"}};
   command.run = Run;
   return command;
 }

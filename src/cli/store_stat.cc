@@ -20,21 +20,17 @@ std::string KeyLine(const store::ContentKey& key, const store::BlockInfo& info, 
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  std::vector<store::ContentKey> keys;
   if (arguments.positionals.empty()) {
     Complain(context, "name the contents' keys; stats is about volumes");
     return ExitCode::kUsage;
   }
-  for (const std::string& text : arguments.positionals) {
-    std::optional<store::ContentKey> key = KeyOf(text, context);
-    if (!key) return ExitCode::kUsage;
-    keys.push_back(*std::move(key));
-  }
+  const std::optional<std::vector<store::ContentKey>> keys = KeysOf(arguments, context);
+  if (!keys) return ExitCode::kUsage;
   ExitCode code = ExitCode::kDone;
   std::optional<OpenedStore> store = OpenStore(arguments, context, code);
   if (!store) return code;
   const bool json = arguments.Has("--json");
-  for (const store::ContentKey& key : keys) {
+  for (const store::ContentKey& key : *keys) {
     const Result<store::BlockInfo> info = store->instance->Stat(key);
     const Status told = info ? context.out.Write(KeyLine(key, *info, json)) : Status(info.error());
     if (told) continue;
@@ -50,7 +46,10 @@ Command StoreStatCommand() {
   Command command;
   command.name = "stat";
   command.summary = "Say what is known about contents";
-  command.details = "One line for each KEY. Sizes are in bytes.";
+  command.details =
+      "One line for each KEY. Sizes are in bytes. For -, the keys are those that begin the lines "
+      "of "
+      "the standard input, as put and ls print them.";
   command.arguments = "KEY...";
   command.options = WithConnectorOptions({{"--json", "", "One JSON object for each line"}});
   command.examples = {{"stele store stat --store S KEY", "How many references are there?"}};
