@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -172,6 +173,36 @@ class StoreRemote(unittest.TestCase):
             self.assertEqual(self.run_store("get", key).encode(), content)
             self.assertEqual(json.loads(self.run_store("stat", "--json", key))["references"], 1)
         self.assertTrue(all(self.put(content).startswith("v3:") for content in contents))
+
+    def test_W9_a_served_store_is_checked_and_compacted(self):
+        done = stele("store", "add-volume", "--store", self.store, "c1", "--kind", "container")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.serve("v1")
+        self.serve("c1")
+        self.connector()
+        noise = random.Random(1)
+        keys = [self.put(noise.randbytes(20_000), "--volume", "c1") for _ in range(20)]
+        self.put(b"another", "--volume", "v1")
+        self.run_store("rm", "-", stdin="\n".join(keys[1:]).encode())
+        self.assertEqual(self.run_store("check"), "")
+
+        def stored():
+            stats = [json.loads(line) for line in self.run_store("stats", "--json").splitlines()]
+            return next(line["stored_bytes"] for line in stats if line["volume"] == "c1")
+
+        self.assertGreater(stored(), 400_000)
+        done = stele("store", "compact", "--store", self.store)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("use --connector", done.stderr)
+        self.run_store("compact")
+        self.assertLess(stored(), 50_000)
+        self.assertEqual(len(self.run_store("ls").splitlines()), 2)
+        (container,) = pathlib.Path(self.store, "c1/containers").iterdir()
+        whole = bytearray(container.read_bytes())
+        whole[len(whole) // 3] ^= 1
+        container.write_bytes(whole)
+        done = stele("store", "check", "--connector", str(self.root / "connector.xml"))
+        self.assertEqual((done.returncode, done.stdout.partition(": ")[0]), (1, keys[0]))
 
     def test_W8_documented_paths_take_documented_methods_and_no_others(self):
         """Each path of the OpenAPI page takes its methods and refuses others with their list."""

@@ -37,11 +37,12 @@ Command StoreCheckCommand() {
   command.summary = "Verify every block against its signature and its references";
   command.details =
       "Reads everything. Each defect is one line: the key or path, and what is wrong. The exit "
-      "code "
-      "is 1 when there are any.";
-  command.options = WithStoreOptions(
+      "code is 1 when there are any. With --connector every content is read over the network and "
+      "compared with its signature; references are checked where the volume lies.";
+  command.options = WithConnectorOptions(
       {{"--json", "", "One JSON object per defect"}, {"--quiet", "", "No summary"}});
-  command.examples = {{"stele store check --store S", "Is everything still there?"}};
+  command.examples = {{"stele store check --store S", "Is everything still there?"},
+                      {"stele store check --connector c.xml", "The same, while the servers go on"}};
   command.run = Run;
   return command;
 }

@@ -81,12 +81,16 @@ std::optional<OpenedStore> OpenStore(const Arguments& arguments, Context& contex
   }
   Result<OpenedStore> opened = connector ? OpenByConnector(*connector, arguments, context)
                                          : OpenDirectory(*directory, context);
+  const auto tell = [&](const Error& failure) {
+    const bool is_open = directory && failure.code == ErrorCode::kBusy;
+    Complain(context, failure.text + (is_open ? "; where it is served, use --connector" : ""));
+  };
   if (!opened) {
-    Complain(context, opened.error().text);
+    tell(opened.error());
     code = ExitCode::kFailed;
     return std::nullopt;
   }
-  for (const Error& failure : opened->failures) Complain(context, failure.text);
+  for (const Error& failure : opened->failures) tell(failure);
   return *std::move(opened);
 }
 

@@ -56,12 +56,15 @@ Command StoreCompactCommand() {
       "In a container volume a deleted content keeps its space until its container is compacted: "
       "what is still referenced is copied to the end and the container goes. In a tree volume, "
       "blocks that a crash left behind are removed. What is damaged stays as it is and is told, "
-      "one line each; the exit code is then 1.";
-  command.options = WithStoreOptions(
+      "one line each; the exit code is then 1. With --connector the servers do it, one after "
+      "another, while their clients go on.";
+  command.options = WithConnectorOptions(
       {{"--below", "PERCENT", "Compact containers of which no more than this is in use", "50"},
        {"--json", "", "One JSON object for each defect"},
        {"--quiet", "", "No progress and no summary"}});
-  command.examples = {{"stele store compact --store S", "After much was deleted"}};
+  command.examples = {
+      {"stele store compact --store S", "After much was deleted"},
+      {"stele store compact --connector c.xml", "The same, while the servers go on"}};
   command.run = Run;
   return command;
 }

@@ -85,6 +85,7 @@ Result<std::uint64_t> ContainerVolume::Compact(const CompactOptions& options) {
   std::uint64_t done_bytes = 0;
   std::uint64_t freed_bytes = 0;
   for (const Victim& victim : *victims) {
+    if (options.stop && options.stop()) break;
     const Result<std::uint64_t> freed = CompactOne(victim, options);
     if (!freed) return freed.error();
     freed_bytes += *freed;

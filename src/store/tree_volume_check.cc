@@ -149,7 +149,7 @@ Status TreeVolume::CheckOwners(const Report& report) {
   return {};
 }
 
-Result<std::uint64_t> TreeVolume::Compact(const CompactOptions& /*options*/) {
+Result<std::uint64_t> TreeVolume::Compact(const CompactOptions& options) {
   if (state() == VolumeState::kFrozen) return Full();
   if (journal_was_damaged_) {
     return Error{ErrorCode::kCorrupt,
@@ -158,9 +158,12 @@ Result<std::uint64_t> TreeVolume::Compact(const CompactOptions& /*options*/) {
                              directory_)};
   }
   std::uint64_t freed_bytes = 0;
+  bool stopped = false;
   const Status walked = Walk(
       directory_ + "/blocks", "", 1, [](const Finding&) {},
       [&](const BlockId& block) -> Status {
+        stopped = options.stop && options.stop();
+        if (stopped) return Error{ErrorCode::kBusy, "stopped"};
         const Gate::Pass pass(gate_);
         const AccessList::Access access(access_, block.signature);
         const Result<ReferenceLog::References> references = log_->Find(block.signature);
@@ -174,7 +177,7 @@ Result<std::uint64_t> TreeVolume::Compact(const CompactOptions& /*options*/) {
         freed_bytes += *size;
         return RemoveBlock(block);
       });
-  if (!walked) return walked.error();
+  if (!walked && !stopped) return walked.error();
   return freed_bytes;
 }
 

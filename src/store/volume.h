@@ -167,6 +167,8 @@ struct CompactOptions {
   std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress = nullptr;
   // What is damaged and therefore left as it is.
   std::function<void(const Finding&)> report = nullptr;
+  // Asked now and then; when it says so, the rest stays as it is.
+  std::function<bool()> stop = nullptr;
 };
 
 // Thread-safe: many callers at once; what changes one block happens one after another. What
@@ -246,13 +248,14 @@ class Volume {
   virtual Status Sync() { return {}; }
 
   // Reads everything: each block against its signature, its counter against its references, what
-  // owners hold against the sums. What changes meanwhile is not reported. Returns the number of
+  // owners hold against the sums. What changes meanwhile is not reported. Behind a network, every
+  // block is read and compared with its signature and size, and no more. Returns the number of
   // blocks read. Errors: only those that make going on impossible.
   virtual Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) = 0;
 
   // Gives back the space of what nobody refers to, while others store and read. Returns the bytes
   // that are free now. Errors: kFull when frozen, or when there is no room to work; kCorrupt when
-  // references may have been lost; kInvalid behind a network.
+  // references may have been lost; kBusy when a server has another one under way.
   virtual Result<std::uint64_t> Compact(const CompactOptions& options) = 0;
 };
 

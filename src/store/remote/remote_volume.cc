@@ -332,12 +332,4 @@ Result<VolumeStats> RemoteVolume::Stats() {
   return stats;
 }
 
-Result<std::uint64_t> RemoteVolume::Verify(const std::function<void(const Finding&)>&) {
-  return Named({ErrorCode::kInvalid, "check it on its own machine"});
-}
-
-Result<std::uint64_t> RemoteVolume::Compact(const CompactOptions&) {
-  return Named({ErrorCode::kInvalid, "compact it on its own machine"});
-}
-
 }  // namespace stele::store

@@ -59,7 +59,6 @@ class RemoteVolume final : public MemberVolume {
   Result<std::vector<OwnerUsage>> Owners() override;
   Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
-  // Not over the network: kInvalid, saying so.
   Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
   Result<std::uint64_t> Compact(const CompactOptions& options) override;
 
@@ -99,6 +98,10 @@ class RemoteVolume final : public MemberVolume {
   std::string Pack(const StoreRequest& request, std::string_view content, net::ClientRequest& sent);
   Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,
                             net::ClientRequest sent);
+  // What is wrong with a block that was listed behind `before`. Nothing when it is whole, or was
+  // deleted meanwhile. Errors: those of a server that is gone.
+  Result<std::optional<Finding>> FindingOf(const ListedBlock& listed,
+                                           const std::optional<BlockId>& before);
   // Where nothing comes back.
   Status Tell(net::ClientRequest request) const;
   static void AddEpoch(net::ClientRequest& request, std::uint64_t epoch);

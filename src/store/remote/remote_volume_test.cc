@@ -53,8 +53,6 @@ TEST(RemoteVolume, W8_DoesWhatTheVolumeBehindItDoes) {
   EXPECT_TRUE(remote->Delete(key, {"test", "release-2"}));
   EXPECT_EQ(remote->Retrieve(key).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(remote->Delete(key, {"test", "3"}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(remote->Verify({}).error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(remote->Compact({}).error().code, ErrorCode::kInvalid);
 }
 
 TEST(RemoteVolume, W8_SaysWhoRefersToWhat) {

@@ -28,6 +28,7 @@ class ServedVolume {
   TreeVolume& volume() { return static_cast<TreeVolume&>(volume_->volume()); }
   Member& member() { return *volume_; }
   VolumeService& service() { return service_; }
+  io::MemoryFileSystem& disk() { return fs_; }
   std::uint16_t port() { return (**server_).port(); }
   int requests() const { return requests_; }
   void Die() { server_.reset(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,10 +78,12 @@ class VolumeService final : public net::Handler {
   void MovedTo(Call& call);
   void LogMove(Call& call);
   void Arrivals(Call& call);
+  void Compact(Call& call);
 
   const std::vector<MemberVolume*> volumes_;
   const Options options_;
   std::vector<OwnerView> owners_;
+  std::mutex compacting_;  // clients that ask for it twice would keep the workers from the others
 };
 
 }  // namespace stele::store

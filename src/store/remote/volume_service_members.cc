@@ -47,6 +47,7 @@ bool VolumeService::RouteMember(Call& call, std::string_view what, std::string_v
       {"moves", "GET", &VolumeService::MovedTo, true},
       {"moves", "PUT", &VolumeService::LogMove, false},
       {"arrivals", "GET", &VolumeService::Arrivals, false},
+      {"compact", "POST", &VolumeService::Compact, false},
   };
   std::string allowed;
   for (const Row& row : kRows) {

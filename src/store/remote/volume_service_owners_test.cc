@@ -60,6 +60,7 @@ TEST_F(VolumeServiceOwners, W6_TheTokenDecidesWhoAsks) {
   EXPECT_EQ(StatusOf("GET", "", kOneToken), 403);
   EXPECT_EQ(StatusOf("GET", "/state", kOneToken), 200);
   EXPECT_EQ(StatusOf("PUT", "/state?state=frozen", kOneToken), 403);
+  EXPECT_EQ(StatusOf("POST", "/compact", kOneToken), 403);
   EXPECT_EQ(StatusOf("GET", "/contents?owner=one", kTwoToken), 403);
   EXPECT_EQ(StatusOf("GET", "/owners?owner=one", kTwoToken), 403);
   EXPECT_EQ(StatusOf("DELETE", block + "?owner=one&operation=9", kTwoToken), 403);

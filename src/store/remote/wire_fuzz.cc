@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "store/remote/wire.h"
+#include "store/remote/wire_compact.h"
 #include "store/remote/wire_members.h"
 #include "util/check.h"
 
@@ -56,6 +57,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (owners) Check(wire::OwnersFrom(wire::OwnersJson(*owners)).value() == *owners);
   const auto held = wire::HeldFrom(text);
   if (held) Check(wire::HeldFrom(wire::HeldJson(*held)).value() == *held);
+  if (const auto line = wire::CompactLineFrom(text)) {
+    const auto again = wire::CompactLineFrom(wire::CompactLineJson(*line));
+    Check(again && again->index() == line->index());
+  }
   if (const auto lines = wire::ParseSignatures(text)) Check(wire::FormatSignatures(*lines) == text);
   if (const auto lines = wire::ParseOwed(text)) Check(wire::FormatOwed(*lines) == text);
   if (const auto lines = wire::ParseMoves(text)) Check(wire::FormatMoves(*lines) == text);
