@@ -23,6 +23,8 @@ constexpr milliseconds kWaitMax{100};
 constexpr std::size_t kWorkingPerConnection = 4;
 // A host that does not answer gives so many URLs back at a time.
 constexpr int kDroppedAtOnce = 1'000;
+// So many hosts, or twice as many as have to be, are remembered before the others are forgotten.
+constexpr std::size_t kHostsRemembered = 1'000;
 constexpr int kRobotsPrecluded = -9998;
 constexpr std::string_view kLimitsNote = "limits";
 // Before the domains of cookies, and the paths of traps.
@@ -320,8 +322,15 @@ Status Crawler::CommitIfDue() {
   if (finished_.size() < kCommitVisits && Since(committed_at_, now) < kCommitEvery.count())
     return {};
   committed_at_ = now;
-  politeness_.Forget(now);
+  ForgetHosts(now);
   return Commit();
+}
+
+void Crawler::ForgetHosts(Timestamp now) {
+  if (politeness_.hosts() < hosts_remembered_max_) return;
+  politeness_.Forget(now,
+                     [&](const std::string& host) { return parts_.frontier.HasWaiting(host); });
+  hosts_remembered_max_ = std::max(kHostsRemembered, 2 * politeness_.hosts());
 }
 
 Status Crawler::Commit() {
@@ -389,10 +398,24 @@ Status Crawler::StartReady() {
          ready_.begin()->first <= Now()) {
     const std::string host = ready_.begin()->second;
     Unschedule(host);
-    if (const Status started = StartNext(host); !started) return started;
+    const Result<bool> has_turn = HasTurn(host);
+    if (!has_turn) return has_turn.error();
+    if (*has_turn) {
+      if (const Status started = StartNext(host); !started) return started;
+    }
     if (const Status scheduled = Schedule(host); !scheduled) return scheduled;
   }
   return {};
+}
+
+Result<bool> Crawler::HasTurn(const std::string& host) {
+  if (dead_.contains(host)) return true;
+  const Result<std::optional<bool>> is_page = parts_.frontier.FirstIsPage(host);
+  if (!is_page) return is_page.error();
+  const Politeness::Kind kind =
+      is_page->value_or(true) ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
+  const Timestamp now = Now();
+  return politeness_.TakeTurn(host, kind, now) <= now;
 }
 
 Status Crawler::DropDeadHost(const std::string& host) {
@@ -499,7 +522,7 @@ void Crawler::Fetch(const VisitPointer& visit) {
   }
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   request.limits.rate_max = settings_.rate_max;
-  politeness_.Begin(visit->host(), visit->kind, Now());
+  politeness_.Begin(visit->host(), visit->kind);
   ++fetching_;
   const bool is_first = visit->taken && visit->candidate.tries == 0;
   if (!is_first || !work_.header_filter().is_on()) return Send(visit, std::move(request));

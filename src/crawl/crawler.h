@@ -127,6 +127,7 @@ class Crawler final : public Controlled {
   Status Turn();
   void Wait();
   Status CommitIfDue();
+  void ForgetHosts(Timestamp now);
   Status Commit();
   bool IsOver() const;
   bool LimitReached();
@@ -144,6 +145,8 @@ class Crawler final : public Controlled {
 
   // -- What is fetched when.
   Status StartReady();
+  // False: another host at its address comes first.
+  Result<bool> HasTurn(const std::string& host);
   Status StartNext(const std::string& host);
   void StartTaken(Frontier::Taken taken, const url::Url& url);
   // False: its robots.txt is asked for first, or forbids it.
@@ -188,6 +191,7 @@ class Crawler final : public Controlled {
   const std::function<Status(const Wishes::Add& add)> patches_;
   Scope scope_;
   Politeness politeness_;
+  std::size_t hosts_remembered_max_ = 0;  // by politeness, until some are forgotten
   RobotsCache robots_;
   RepeatedContents repeated_;
   cookies::CookieJar cookies_;

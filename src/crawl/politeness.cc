@@ -30,14 +30,24 @@ Timestamp Politeness::ReadyAt(const std::string& name, Kind kind) const {
   const auto found = hosts_.find(name);
   if (found == hosts_.end()) return Timestamp{};
   const Host& host = found->second;
-  if (kind == Kind::kEmbed && host.slot_embeds < options_.slot_embeds_max) {
-    return host.blocked_until;
-  }
-  Timestamp ready = std::max(host.page_ready, host.blocked_until);
-  if (const auto address = addresses_.find(host.address); address != addresses_.end()) {
-    ready = std::max(ready, address->second);
-  }
-  return ready;
+  if (SharesSlot(host, kind)) return host.blocked_until;
+  return std::max({host.page_ready, host.blocked_until, host.turn});
+}
+
+Timestamp Politeness::TakeTurn(const std::string& name, Kind kind, Timestamp now) {
+  const auto found = hosts_.find(name);
+  if (found == hosts_.end()) return now;
+  Host& host = found->second;
+  if (host.address.empty() || SharesSlot(host, kind)) return now;
+  const milliseconds pause = DelayAfter(host, milliseconds(0));
+  if (pause.count() == 0) return now;
+  if (After(host.turn, pause) > now) return std::max(host.turn, now);
+  const milliseconds share(
+      static_cast<std::int64_t>(options_.address_share * static_cast<double>(pause.count())));
+  Timestamp& next = addresses_[host.address];
+  host.turn = std::max(next, now);
+  next = After(host.turn, share);
+  return host.turn;
 }
 
 bool Politeness::HasRoom(const std::string& name, Kind kind) const {
@@ -50,22 +60,15 @@ bool Politeness::HasRoom(const std::string& name, Kind kind) const {
   return host.fetches == 0 || (kind == Kind::kEmbed && host.fetches < options_.host_fetches_max);
 }
 
-void Politeness::Begin(const std::string& name, Kind kind, Timestamp now) {
+void Politeness::Begin(const std::string& name, Kind kind) {
   Host& host = hosts_[name];
   ++host.fetches;
-  if (kind == Kind::kEmbed && host.slot_embeds < options_.slot_embeds_max) {
+  if (SharesSlot(host, kind)) {
     ++host.slot_embeds;
     return;
   }
   host.slot_embeds = 0;
-  // No other host at the same address begins a page in the meantime.
-  if (!host.address.empty()) {
-    const milliseconds share(static_cast<std::int64_t>(
-        options_.address_share * static_cast<double>(DelayAfter(host, milliseconds(0)).count())));
-    if (share.count() == 0) return;
-    Timestamp& ready = addresses_[host.address];
-    ready = std::max(ready, After(now, share));
-  }
+  host.turn = {};
 }
 
 void Politeness::End(const std::string& name, Kind kind, const std::string& address,
@@ -86,6 +89,7 @@ void Politeness::SetDelay(std::optional<milliseconds> delay, Timestamp now) {
   for (auto& [name, host] : hosts_) {
     host.delay = *delay;
     host.page_ready = std::min(host.page_ready, latest);
+    host.turn = {};
   }
   for (auto& [address, ready] : addresses_) ready = std::min(ready, latest);
 }
@@ -115,11 +119,12 @@ int Politeness::failures(const std::string& name) const {
   return found == hosts_.end() ? 0 : found->second.failures;
 }
 
-void Politeness::Forget(Timestamp now) {
+void Politeness::Forget(Timestamp now,
+                        const std::function<bool(const std::string& host)>& is_waited_for) {
   std::erase_if(hosts_, [&](const auto& entry) {
     const Host& host = entry.second;
     return host.fetches == 0 && host.failures == 0 && host.page_ready <= now &&
-           host.blocked_until <= now;
+           host.blocked_until <= now && (host.address.empty() || !is_waited_for(entry.first));
   });
   std::erase_if(addresses_, [&](const auto& entry) { return entry.second <= now; });
 }

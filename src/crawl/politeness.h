@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -45,12 +46,16 @@ class Politeness {
 
   explicit Politeness(const PolitenessOptions& options) : options_(options) {}
 
-  // The earliest moment for the next fetch of this kind.
+  // The earliest moment for the next fetch of this kind, as far as the host itself is concerned.
   Timestamp ReadyAt(const std::string& host, Kind kind) const;
+  // Hosts at one address stand in line: when it is this one's turn, `now` or later. It has that
+  // turn until it begins a page, or has not done so for as long as its pause. Requires: ReadyAt()
+  // is over.
+  Timestamp TakeTurn(const std::string& host, Kind kind, Timestamp now);
   // Whether another fetch may be under way now.
   bool HasRoom(const std::string& host, Kind kind) const;
 
-  void Begin(const std::string& host, Kind kind, Timestamp now);
+  void Begin(const std::string& host, Kind kind);
   // `address` is empty where it is not known.
   void End(const std::string& host, Kind kind, const std::string& address,
            std::chrono::milliseconds took, Timestamp now);
@@ -68,14 +73,16 @@ class Politeness {
   // How often in a row it did not.
   int failures(const std::string& host) const;
 
-  // Forgets hosts that nothing has to be remembered of.
-  void Forget(Timestamp now);
+  // Forgets hosts that nothing has to be remembered of. The address of a host is remembered as long
+  // as something waits for it.
+  void Forget(Timestamp now, const std::function<bool(const std::string& host)>& is_waited_for);
   std::size_t hosts() const { return hosts_.size(); }
 
  private:
   struct Host {
     Timestamp page_ready;
     Timestamp blocked_until;
+    Timestamp turn;  // at its address; 0: it has none
     std::string address;
     std::chrono::milliseconds delay{0};  // after the last page
     std::optional<std::chrono::milliseconds> crawl_delay;
@@ -84,10 +91,14 @@ class Politeness {
     int failures = 0;
   };
   std::chrono::milliseconds DelayAfter(const Host& host, std::chrono::milliseconds took) const;
+  // It belongs to the page before it.
+  bool SharesSlot(const Host& host, Kind kind) const {
+    return kind == Kind::kEmbed && host.slot_embeds < options_.slot_embeds_max;
+  }
 
   PolitenessOptions options_;
   std::unordered_map<std::string, Host> hosts_;
-  std::unordered_map<std::string, Timestamp> addresses_;  // when pages may be asked of them
+  std::unordered_map<std::string, Timestamp> addresses_;  // when the next turn is
 };
 
 // What "Retry-After: 120" or a date says, from `now` on; nothing where it says neither.

@@ -15,7 +15,7 @@ Timestamp In(std::int64_t wait) { return Timestamp{kNow.milliseconds + wait}; }
 // A page that took so long, from kNow on.
 void FetchPage(Politeness& politeness, const std::string& host, std::int64_t took,
                const std::string& address = "") {
-  politeness.Begin(host, Kind::kPage, kNow);
+  politeness.Begin(host, Kind::kPage);
   politeness.End(host, Kind::kPage, address, milliseconds(took), In(took));
 }
 
@@ -67,7 +67,7 @@ TEST(Politeness, I1_EmbedsShareTheSlotOfTheirPage) {
   FetchPage(politeness, "a", 100);
   for (int i = 0; i < 3; ++i) {
     EXPECT_LE(politeness.ReadyAt("a", Kind::kEmbed), In(100)) << i;
-    politeness.Begin("a", Kind::kEmbed, In(200));
+    politeness.Begin("a", Kind::kEmbed);
     politeness.End("a", Kind::kEmbed, "", milliseconds(50), In(250));
   }
   // The slot is full, and the pause begins when its last fetch is over.
@@ -77,21 +77,44 @@ TEST(Politeness, I1_EmbedsShareTheSlotOfTheirPage) {
 
 TEST(Politeness, I1_OnePageAtATimeAndFewEmbeds) {
   Politeness politeness({});
-  politeness.Begin("a", Kind::kPage, kNow);
+  politeness.Begin("a", Kind::kPage);
   EXPECT_FALSE(politeness.HasRoom("a", Kind::kPage));
   EXPECT_TRUE(politeness.HasRoom("a", Kind::kEmbed));
-  politeness.Begin("a", Kind::kEmbed, kNow);
+  politeness.Begin("a", Kind::kEmbed);
   EXPECT_FALSE(politeness.HasRoom("a", Kind::kEmbed));
   EXPECT_TRUE(politeness.HasRoom("b", Kind::kPage));
 }
 
 TEST(Politeness, I1_HostsAtOneAddressTakeTurns) {
   Politeness politeness({});
-  FetchPage(politeness, "a", 0, "192.0.2.1");
-  FetchPage(politeness, "b", 0, "192.0.2.1");
-  politeness.Begin("a", Kind::kPage, In(5000));
-  EXPECT_EQ(politeness.ReadyAt("b", Kind::kPage), In(5250));
-  EXPECT_LE(politeness.ReadyAt("b", Kind::kEmbed), In(5000)) << "its page has begun";
+  for (const char* host : {"a", "b", "c"}) FetchPage(politeness, host, 0, "192.0.2.1");
+  FetchPage(politeness, "elsewhere", 0, "192.0.2.2");
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5000)), In(5000));
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(5000)), In(5250));
+  EXPECT_EQ(politeness.TakeTurn("c", Kind::kPage, In(5100)), In(5500));
+  EXPECT_EQ(politeness.ReadyAt("c", Kind::kPage), In(5500));
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(5250)), In(5250)) << "it has one already";
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kEmbed, In(5100)), In(5100)) << "its page has begun";
+  EXPECT_EQ(politeness.TakeTurn("elsewhere", Kind::kPage, In(5000)), In(5000));
+  politeness.Begin("a", Kind::kPage);
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5300)), In(5750)) << "behind the others";
+}
+
+TEST(Politeness, I1_TurnsThatWereNotUsedAreLost) {
+  Politeness politeness({});
+  for (const char* host : {"a", "b"}) FetchPage(politeness, host, 0, "192.0.2.1");
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5000)), In(5000));
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(6100)), In(6100));
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(6100)), In(6350));
+}
+
+TEST(Politeness, I1_WithoutPausesNobodyStandsInLine) {
+  PolitenessOptions options;
+  options.delay = milliseconds(0);
+  Politeness politeness(options);
+  for (const char* host : {"a", "b"}) FetchPage(politeness, host, 0, "192.0.2.1");
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, kNow), kNow);
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, kNow), kNow);
 }
 
 TEST(Politeness, I1_BackOffDoublesAndHeedsWhatTheHostAsksFor) {
@@ -108,10 +131,15 @@ TEST(Politeness, I1_BackOffDoublesAndHeedsWhatTheHostAsksFor) {
 TEST(Politeness, I1_ForgetsHostsThatNeedNotWait) {
   Politeness politeness({});
   for (int i = 0; i < 1000; ++i) FetchPage(politeness, std::to_string(i), 0, "192.0.2.1");
-  politeness.Begin("busy", Kind::kPage, kNow);
-  politeness.Forget(In(500));
+  politeness.Begin("busy", Kind::kPage);
+  const auto nothing_waits = [](const std::string&) { return false; };
+  politeness.Forget(In(500), nothing_waits);
   EXPECT_EQ(politeness.hosts(), 1001U);
-  politeness.Forget(In(2000));
+  politeness.Forget(In(2000), [](const std::string& host) { return host == "7" || host == "8"; });
+  EXPECT_EQ(politeness.hosts(), 3U);
+  EXPECT_EQ(politeness.TakeTurn("7", Kind::kPage, In(2000)), In(2000));
+  EXPECT_EQ(politeness.TakeTurn("8", Kind::kPage, In(2000)), In(2250)) << "its address is known";
+  politeness.Forget(In(2000), nothing_waits);
   EXPECT_EQ(politeness.hosts(), 1U);
 }
 
