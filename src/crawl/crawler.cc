@@ -27,6 +27,7 @@ constexpr int kDroppedAtOnce = 1'000;
 constexpr std::size_t kHostsRemembered = 1'000;
 constexpr int kRobotsPrecluded = -9998;
 constexpr std::string_view kLimitsNote = "limits";
+constexpr std::string_view kTrustedNote = "trusted";
 // Before the domains of cookies, and the paths of traps.
 constexpr std::string_view kCookieNotes = "cookies ";
 constexpr std::string_view kTrapNotes = "trap ";
@@ -167,6 +168,9 @@ Status Crawler::LoadNotes() {
   if (!seeds) return seeds.error();
   for (const std::string_view seed : DecodeTexts(*seeds)) more_seeds_.emplace_back(seed);
   seeds_saved_ = more_seeds_.size();
+  const Result<std::optional<std::string>> trusted = parts_.frontier.Note(kTrustedNote);
+  if (!trusted) return trusted.error();
+  for (const std::string_view host : DecodeTexts(*trusted)) more_trusted_.emplace(host);
   Result<std::optional<std::string>> kept = parts_.frontier.Note("kept");
   if (!kept) return kept.error();
   for (const std::string_view key : DecodeTexts(*kept)) kept_.emplace(key);
@@ -240,6 +244,7 @@ Status Crawler::AddSeeds() {
     const Result<url::Url> seed = ParseSeed(text);
     if (!seed) return seed.error();
     scope_.AddSeed(*seed);
+    seed_hosts_.emplace(seed->host());
     if (patches_) continue;
     Candidate candidate;
     candidate.url = seed->href_without_fragment();
@@ -362,6 +367,7 @@ Status Crawler::Commit() {
   SaveLearned();
   if (std::exchange(seeds_saved_, more_seeds_.size()) != more_seeds_.size()) {
     parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));
+    parts_.frontier.SetNote(kTrustedNote, EncodeTexts(more_trusted_));
   }
   parts_.frontier.SetNote("kept", EncodeTexts(kept_));
   return parts_.frontier.Commit();
@@ -489,7 +495,8 @@ void Crawler::StartRobots(const std::string& origin, const url::Url& at, int red
 }
 
 bool Crawler::IsTrusted(std::string_view host) const {
-  if (scope_.IsSeedHost(host)) return true;
+  const std::string name(host);
+  if (seed_hosts_.contains(name) || more_trusted_.contains(name)) return true;
   return std::any_of(settings_.resolve.begin(), settings_.resolve.end(),
                      [&](const auto& entry) { return entry.first == host; });
 }

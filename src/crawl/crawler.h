@@ -175,7 +175,8 @@ class Crawler final : public Controlled {
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
   void TakeCookies(const Visit& visit);
   Status AddLinks(const Visit& visit);
-  Status AddCandidate(Candidate candidate);
+  // `is_from_inside`: the address that led to it is not public.
+  Status AddCandidate(Candidate candidate, bool is_from_inside = false);
   // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
   Result<std::string> Consider(const Candidate& candidate);
   // Ends what was not captured.
@@ -206,6 +207,9 @@ class Crawler final : public Controlled {
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::vector<std::string> more_seeds_;                // where seeds were redirected to
   std::size_t seeds_saved_ = 0;                        // of them, in the frontier
+  std::unordered_set<std::string> seed_hosts_;         // that the settings name
+  // Others that may have private addresses: a person added them, or a private seed led there.
+  std::set<std::string> more_trusted_;
   std::unordered_set<std::string> kept_;     // captured by an interrupted part, but not finished
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs

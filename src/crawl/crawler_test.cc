@@ -32,8 +32,18 @@ class FakeWeb final : public net::Fetcher {
     failures_[url] = failure;
   }
 
+  void Redirect(const std::string& url, const std::string& to) {
+    const std::lock_guard lock(mutex_);
+    pages_[url] =
+        fmt::format("HTTP/1.1 302 Found\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", to);
+  }
+
   void Fetch(net::FetchRequest request, Done done) override {
     const std::string url = fmt::format("http://{}{}", request.endpoint.host, request.target);
+    if (request.private_addresses) {
+      const std::lock_guard lock(mutex_);
+      trusted_.insert(request.endpoint.host);
+    }
     ++under_way_;
     loop_.Post([this, url, done = std::move(done)] {
       --under_way_;
@@ -58,6 +68,11 @@ class FakeWeb final : public net::Fetcher {
     const std::lock_guard lock(mutex_);
     return asked_;
   }
+  // Hosts that might have been asked at private addresses.
+  std::set<std::string> trusted() {
+    const std::lock_guard lock(mutex_);
+    return trusted_;
+  }
   // When fetches began, where it is not now.
   std::map<std::string, Timestamp> times;
   // Called for each answer, on the thread of the web.
@@ -74,6 +89,7 @@ class FakeWeb final : public net::Fetcher {
       return result;
     }
     ++asked_[url];
+    result.address = address;
     if (const auto failure = failures_.find(url); failure != failures_.end()) {
       result.failure = failure->second;
       return result;
@@ -90,6 +106,7 @@ class FakeWeb final : public net::Fetcher {
     result.plan = http::PlanResponseBody(*head, "GET");
     result.payload_length = response.size() - result.head_length;
     result.response = net::SpooledBytes(std::move(response));
+    if (cut[url]-- > 0) result.truncation = net::Truncation::kDisconnect;
     return result;
   }
 
@@ -97,6 +114,7 @@ class FakeWeb final : public net::Fetcher {
   std::map<std::string, std::string> pages_;
   std::map<std::string, net::FetchFailure> failures_;
   std::map<std::string, int> asked_;
+  std::set<std::string> trusted_;
   const io::SystemClock clock_;
   bool stopped_ = false;
   std::atomic<std::size_t> under_way_ = 0;
@@ -159,7 +177,9 @@ struct Lab {
     FakeWeb web;
     web.times = times;
     for (const auto& [url, body] : pages) web.Add(url, body);
+    for (const auto& [url, to] : redirects) web.Redirect(url, to);
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
+    if (!address.empty()) web.address = net::IpAddress::FromText(address);
     Result<CrawlEnd> end = CrawlEnd();
     {
       Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
@@ -178,6 +198,7 @@ struct Lab {
     const Status finished = writer.Finish();
     EXPECT_EQ(finished.ok(), end.ok());
     for (const auto& [url, count] : web.asked()) asked[url] += count;
+    trusted = web.trusted();
     captured.clear();
     const archive::ArchiveView view = archive.View();
     catalog::CaptureScan scan = view.catalog().Scan({});
@@ -196,10 +217,12 @@ struct Lab {
   CountingTable table;
   CrawlSettings settings;
   std::map<std::string, std::string> pages;
+  std::map<std::string, std::string> redirects;
   std::map<std::string, net::FetchFailure> failures;
   std::map<std::string, Timestamp> times;
   std::uint32_t run = 0;
   std::map<std::string, int> asked;
+  std::set<std::string> trusted;
   std::multiset<std::string> captured;
   std::vector<CrawlState> states;
 };
@@ -321,6 +344,41 @@ TEST(Crawler, I1_WhatWasCapturedIsRememberedAcrossSeveralInterruptions) {
   EXPECT_EQ(lab.captured,
             (std::multiset<std::string>{"http://a.org/", "http://a.org/1", "http://a.org/2",
                                         "http://a.org/3", "http://a.org/robots.txt"}));
+}
+
+TEST(Crawler, I1_NoServerLeadsToPrivateAddressesButOneThatHasOne) {
+  for (const char* address : {"10.0.0.1", "8.8.8.8"}) {
+    Lab lab;
+    lab.address = address;
+    lab.redirects = {{"http://a.org/", "http://b.org/"}, {"http://b.org/", "http://c.org/"}};
+    lab.pages = {{"http://c.org/", "<a href=/1></a><img src=http://d.org/x.png>"}};
+    // What is remembered, too.
+    ASSERT_TRUE(lab.Crawl(5));
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(lab.asked["http://c.org/1"], 1) << "it is a seed in any case";
+    lab.asked.clear();
+    EXPECT_EQ(lab.trusted.contains("c.org"), lab.address == "10.0.0.1") << lab.address;
+    EXPECT_FALSE(lab.trusted.contains("d.org"));
+  }
+}
+
+TEST(Crawler, I1_HostsAtOneAddressTakeTurns) {
+  Lab lab;
+  lab.address = "192.0.2.1";
+  lab.settings.politeness.delay = std::chrono::milliseconds(40);
+  lab.settings.seeds.clear();
+  constexpr int kHosts = 12;
+  for (int i = 0; i < kHosts; ++i) {
+    const std::string host = fmt::format("http://{}.org/", i);
+    lab.settings.seeds.push_back(host);
+    lab.pages[host] = "<a href=/1></a>";
+  }
+  const Timestamp begun = lab.clock.Now();
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured.size(), 3U * kHosts);
+  // A quarter of a pause apart.
+  EXPECT_GE(lab.clock.Now().milliseconds - begun.milliseconds, (2 * kHosts - 1) * 10);
 }
 
 TEST(Crawler, I1_FailuresAreTriedAgainAndThenGivenUp) {

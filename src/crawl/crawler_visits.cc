@@ -257,6 +257,7 @@ Status Crawler::OnKept(const VisitPointer& visit) {
 Status Crawler::AddLinks(const Visit& visit) {
   const Candidate& from = visit.candidate;
   const bool is_redirect = IsRedirect(visit.result.status);
+  const bool is_inside = visit.result.address && !visit.result.address->IsPublic();
   for (const Outlink& link : visit.outlinks.links) {
     if (visit.outlinks.nofollow && link.hop == 'L' && settings_.robots != RobotsPolicy::kIgnore) {
       continue;
@@ -271,16 +272,20 @@ Status Crawler::AddLinks(const Visit& visit) {
     // Where a seed is redirected to, a person would have gone.
     candidate.seed = from.seed && is_redirect && link.hop == 'R';
     if (patches_ && candidate.is_page()) continue;
-    if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
+    const Status added = AddCandidate(std::move(candidate), is_inside);
+    if (!added) return added;
   }
   return {};
 }
 
-Status Crawler::AddCandidate(Candidate candidate) {
+Status Crawler::AddCandidate(Candidate candidate, bool is_from_inside) {
   const Result<std::string> refused = Consider(candidate);
   if (!refused) return refused.error();
   if (!refused->empty() || !candidate.seed || candidate.hops.empty()) return {};
-  if (const Result<url::Url> url = url::Parse(candidate.url)) scope_.AddSeed(*url);
+  const Result<url::Url> url = url::Parse(candidate.url);
+  if (!url) return url.error();
+  scope_.AddSeed(*url);
+  if (is_from_inside) more_trusted_.emplace(url->host());
   more_seeds_.push_back(std::move(candidate.url));
   return {};
 }

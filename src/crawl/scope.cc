@@ -135,7 +135,6 @@ std::string_view NameOf(Reach reach) {
 }
 
 void Scope::AddSeed(const url::Url& seed) {
-  seed_hosts_.emplace(seed.host());
   const std::string surt = url::SurtKey(seed.href());
   switch (options_.reach) {
     case Reach::kPrefix: {
@@ -196,7 +195,5 @@ Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year
   }
   return {false, embed_hops > 0 ? "embed-hops" : "outside"};
 }
-
-bool Scope::IsSeedHost(std::string_view host) const { return seed_hosts_.contains(host); }
 
 }  // namespace stele::crawl

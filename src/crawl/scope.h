@@ -71,14 +71,11 @@ class Scope {
   void AddSeed(const url::Url& seed);
   // `year` is the present one.
   Decision Decide(const Candidate& candidate, const url::Url& url, int year) const;
-  // Whether the host is one of a seed: only these may have addresses that are not public.
-  bool IsSeedHost(std::string_view host) const;
 
  private:
   bool Reaches(const url::Url& url, std::string_view surt) const;
 
   ScopeOptions options_;
-  std::set<std::string, std::less<>> seed_hosts_;
   std::set<std::string, std::less<>> marks_;  // what is compared, by reach
 };
 
