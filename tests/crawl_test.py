@@ -175,6 +175,13 @@ class Misbehaving(CrawlTest):
         self.assertIn("/x/y.png", self.web.asked(HOST))
         self.assertNotIn("/x", self.web.asked(HOST))
 
+    def test_I1_robots_that_come_compressed_are_obeyed(self):
+        self.web.add(HOST, "/robots.txt", gzip.compress(b"User-agent: *\nDisallow: /secret\n"),
+                     "text/plain", Content_Encoding="gzip")
+        self.web.add(HOST, "/", links("/secret", "/a"))
+        self.crawl(self.web.url(HOST))
+        self.assertEqual(set(self.web.asked(HOST)), {"/robots.txt", "/", "/a"})
+
     def test_I1_sitemaps_are_read(self):
         self.web.add(HOST, "/robots.txt", f"Sitemap: {self.web.url(HOST, '/index.xml')}\n")
         self.web.add(HOST, "/", "nothing")

@@ -117,6 +117,13 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
 
 }  // namespace
 
+std::string OutlinkFinder::Content(const net::FetchResult& result) const {
+  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
+  if (!head) return {};
+  std::string storage;
+  return Decoded(codecs_, head->headers, PayloadOf(result, storage));
+}
+
 Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view url,
                              bool sitemap) const {
   const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);

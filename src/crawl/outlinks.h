@@ -36,6 +36,8 @@ class OutlinkFinder {
 
   OutlinkFinder() : codecs_(codec::StandardRegistry()) {}
 
+  // The payload without its content coding; of a large one the first bytes.
+  std::string Content(const net::FetchResult& result) const;
   // `result` has a head and came from `url`. `sitemap`: it was asked for as one.
   Outlinks Find(const net::FetchResult& result, std::string_view url, bool sitemap) const;
   // The same for a response that was kept before.

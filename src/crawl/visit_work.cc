@@ -153,23 +153,6 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
   return json + '}';
 }
 
-std::string TextOfRobots(const net::FetchResult& result) {
-  std::string storage;
-  if (const std::optional<std::string_view> text = result.PayloadInMemory(storage)) {
-    return std::string(text->substr(0, robots::kSizeMax));
-  }
-  const std::unique_ptr<io::Source> source = result.OpenPayload();
-  std::string text(robots::kSizeMax, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const Result<std::size_t> more = source->Read(std::span(text).subspan(size));
-    if (!more || *more == 0) break;
-    size += *more;
-  }
-  text.resize(size);
-  return text;
-}
-
 }  // namespace
 
 crawl_log::Line LogLineOf(const Visit& visit, int status) {
@@ -290,7 +273,9 @@ void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture&
 
 void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worked,
                    std::function<void()> kept) {
-  if (!visit->robots_origin.empty()) visit->robots_text = TextOfRobots(visit->result);
+  if (!visit->robots_origin.empty()) {
+    visit->robots_text = finder_.Content(visit->result).substr(0, robots::kSizeMax);
+  }
   Result<archive::CrawledCapture> capture = MakeCapture(visit);
   const Status found = capture ? FindLinks(*visit) : capture.error();
   if (!found) {
