@@ -1,11 +1,14 @@
 """The crawler on a small web that behaves, and on one that does not."""
 
+import base64
 import errno
 import gzip
+import hashlib
 import json
 import random
 import re
 import signal
+import ssl
 import subprocess
 import time
 import unittest
@@ -333,6 +336,29 @@ class Misbehaving(CrawlTest):
             self.assertNotIn(secret, stored)
         self.assertIn(b"Authorization: [redacted]", stored)
         self.assertIn(b"Cookie: [redacted]", stored)
+
+    def test_I1_certificates_are_recorded_and_wrong_ones_noted(self):
+        certificate, key = self.folder / "certificate.pem", self.folder / "key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=test",
+                        "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        self.web.add(HOST, "/", links("/a"))
+        self.web.add(HOST, "/a", "a")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        (server,) = self.web.servers
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        self.crawl(self.web.url(HOST).replace("http:", "https:"))
+        self.assertEqual(len(self.urls()), 3)
+        (container,) = self.containers()
+        stored = gzip.open(container).read().decode()
+        der = ssl.PEM_cert_to_DER_cert(certificate.read_text())
+        self.assertEqual(stored.count("tlsChain: " + base64.b64encode(der).decode()), 1)
+        self.assertEqual(stored.count("tlsCertificate: sha256:" + hashlib.sha256(der).hexdigest()),
+                         3)
+        self.assertEqual(stored.count("tlsDistrust: self-signed certificate"), 3)
+        self.assertEqual({line[11] for line in self.log(1)}, {"invalidCertificate"})
+        self.check_containers()
 
     def test_I1_passwords_in_urls_are_refused_in_seeds_and_dropped_from_links(self):
         self.web.add(HOST, "/", links(self.web.url(HOST, "/in").replace("//", "//me:hunter2@")))

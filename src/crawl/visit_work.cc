@@ -65,8 +65,10 @@ std::uint64_t FetchMilliseconds(const net::FetchResult& result) {
   return static_cast<std::uint64_t>(result.timings.done.count()) / 1000;
 }
 
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
 // Why there is no body. The head of a 304, which the revisit record has not, is kept here.
-void AddReasons(const Visit& visit, std::vector<std::pair<std::string, std::string>>& fields) {
+void AddReasons(const Visit& visit, Fields& fields) {
   const bool aborted = visit.result.truncation == net::Truncation::kAborted;
   fields.emplace_back("bodyNotFetched", aborted ? "by its headers it is unchanged"
                                                 : "the server said that it is unchanged");
@@ -77,8 +79,8 @@ void AddReasons(const Visit& visit, std::vector<std::pair<std::string, std::stri
   }
 }
 
-std::vector<std::pair<std::string, std::string>> MetadataOf(const Visit& visit) {
-  std::vector<std::pair<std::string, std::string>> fields;
+Fields MetadataOf(const Visit& visit, const Fields& certificates) {
+  Fields fields;
   const Candidate& candidate = visit.candidate;
   if (candidate.seed) fields.emplace_back("seed", "");
   if (!candidate.via.empty()) fields.emplace_back("via", candidate.via);
@@ -86,6 +88,7 @@ std::vector<std::pair<std::string, std::string>> MetadataOf(const Visit& visit) 
   if (!candidate.source.empty()) fields.emplace_back("sourceTag", candidate.source);
   if (visit.has_secrets) fields.emplace_back("requestRedacted", "Authorization, Cookie");
   fields.emplace_back("fetchTimeMs", std::to_string(FetchMilliseconds(visit.result)));
+  fields.insert(fields.end(), certificates.begin(), certificates.end());
   if (visit.is_unchanged()) AddReasons(visit, fields);
   for (const Outlink& link : visit.outlinks.links) {
     fields.emplace_back("outlink", fmt::format("{} {} {}", link.url, link.hop, link.context));
@@ -114,6 +117,9 @@ std::string AnnotationsOf(const Visit& visit) {
       break;
   }
   if (visit.duplicate) notes.emplace_back(DuplicateWord(visit));
+  if (visit.result.tls != nullptr && !visit.result.tls->distrust.empty()) {
+    notes.emplace_back("invalidCertificate");
+  }
   if (visit.candidate.hops.ends_with('M')) notes.emplace_back("isSitemap");
   const std::optional<PageTrouble>& trouble = visit.outlinks.trouble;
   const bool is_of_pages = trouble && trouble->kind == PageTrouble::Kind::kNeedsScript;
@@ -135,6 +141,7 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
   std::string json = fmt::format("{{\"contentSize\":{}", capture.response.size());
   AddMember(json, "etag", capture.facts->etag);
   AddMember(json, "lastModified", capture.facts->last_modified);
+  if (visit.result.tls != nullptr) AddMember(json, "tlsDistrust", visit.result.tls->distrust);
   if (capture.revisit) {
     const bool fetched = capture.revisit->profile == warc::RevisitProfile::kIdenticalPayload;
     AddMember(json, "RevisitProfile",
@@ -284,8 +291,9 @@ void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worke
     return kept();
   }
   Describe(*visit, *capture);
-  capture->metadata = MetadataOf(*visit);
   const bool keep = !visit->is_kept;
+  if (keep)
+    capture->metadata = MetadataOf(*visit, certificates_.FieldsFor(visit->result.tls.get()));
   worked();
   if (!keep) return kept();
   // From here on others may look at the visit; what comes is told by `kept` alone.

@@ -4,6 +4,7 @@
 
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
+#include "crawl/certificates.h"
 #include "crawl/duplicate_settings.h"
 #include "crawl/header_filter.h"
 #include "crawl/visit.h"
@@ -46,6 +47,7 @@ class VisitWork {
   const DuplicateSettings& settings_;
   const HeaderFilter header_filter_;
   OutlinkFinder finder_;
+  Certificates certificates_;
 };
 
 // A line of the log for a visit; what a response says is filled in where there is one.
