@@ -75,6 +75,8 @@ class FakeWeb final : public net::Fetcher {
   }
   // When fetches began, where it is not now.
   std::map<std::string, Timestamp> times;
+  std::optional<net::IpAddress> address;  // of all hosts
+  std::map<std::string, int> cut;         // so often the connection is lost before the end
   // Called for each answer, on the thread of the web.
   std::function<void(const std::string& url)> on_answer;
 
@@ -176,6 +178,7 @@ struct Lab {
     EXPECT_TRUE(log);
     FakeWeb web;
     web.times = times;
+    web.cut = cut;
     for (const auto& [url, body] : pages) web.Add(url, body);
     for (const auto& [url, to] : redirects) web.Redirect(url, to);
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
@@ -220,6 +223,8 @@ struct Lab {
   std::map<std::string, std::string> redirects;
   std::map<std::string, net::FetchFailure> failures;
   std::map<std::string, Timestamp> times;
+  std::string address;  // of all hosts; empty: it is not known
+  std::map<std::string, int> cut;
   std::uint32_t run = 0;
   std::map<std::string, int> asked;
   std::set<std::string> trusted;
@@ -395,6 +400,22 @@ TEST(Crawler, I1_FailuresAreTriedAgainAndThenGivenUp) {
   EXPECT_GE(lab.asked["http://gone.org/robots.txt"], 1);
   EXPECT_FALSE(lab.asked.contains("http://gone.org/x"));
   EXPECT_EQ(end->progress.counts.failures, 3U);
+}
+
+TEST(Crawler, I1_WhatWasCutOffIsAskedForOnceMoreAndThenKeptAsItIs) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"},
+               {"http://a.org/1", "1"},
+               {"http://a.org/2", "2"}};
+  lab.cut = {{"http://a.org/1", 1}, {"http://a.org/2", 9}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.asked["http://a.org/1"], 2);
+  EXPECT_EQ(lab.asked["http://a.org/2"], 2);
+  EXPECT_EQ(lab.captured.count("http://a.org/1"), 1U);
+  EXPECT_EQ(lab.captured.count("http://a.org/2"), 1U);
+  const std::string log = *io::ReadFile(lab.disk, "run/crawl.log");
+  EXPECT_EQ(log.find("disconnectTrunc"), log.rfind("disconnectTrunc"));
+  EXPECT_NE(log.find("2t,disconnectTrunc"), std::string::npos) << log;
 }
 
 TEST(Crawler, I1_AnEmptyFrontierOfAnAllowingWebEndsAtOnce) {

@@ -154,6 +154,11 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
 
 Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
   const net::FetchResult& result = visit->result;
+  const bool is_cut = result.truncation == net::Truncation::kDisconnect;
+  if (is_cut && visit->taken && visit->candidate.tries == 0 && settings_.tries_max > 1) {
+    parts_.frontier.Retry(*visit->taken);
+    return false;
+  }
   if (!AsksForPatience(result.status)) return true;
   const std::uint32_t tries =
       visit->taken ? visit->candidate.tries

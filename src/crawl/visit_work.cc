@@ -113,6 +113,9 @@ std::string AnnotationsOf(const Visit& visit) {
     case net::Truncation::kTime:
       notes.emplace_back("timeTrunc");
       break;
+    case net::Truncation::kDisconnect:
+      notes.emplace_back("disconnectTrunc");
+      break;
     default:
       break;
   }
