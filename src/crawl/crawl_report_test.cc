@@ -97,6 +97,12 @@ TEST(CrawlReport, I1_EveryReasonForAMissingEmbedIsToldApart) {
   log->AddRejected(Embed("http://a.org/7"), "trap calendar", kNow);
   log->AddRejected(Embed("http://a.org/1"), "embed-hops", kNow);
   log->Add(Line("200", "http://a.org/8", "E", "http://a.org/"), kNow);
+  cut = Line("200", "http://a.org/9", "E", "http://a.org/");
+  cut.annotations = "disconnectTrunc";
+  log->Add(cut, kNow);
+  // Scripts have words that look like URLs. What is there and refused may be one.
+  log->Add(Line("404", "http://a.org/guess", "EX", "http://a.org/a.js"), kNow);
+  log->Add(Line("403", "http://a.org/refused", "EX", "http://a.org/a.js"), kNow);
   ASSERT_TRUE(log->Flush());
   using Why = MissingEmbed::Why;
   std::vector<std::pair<std::string, Why>> missing;
@@ -104,13 +110,16 @@ TEST(CrawlReport, I1_EveryReasonForAMissingEmbedIsToldApart) {
     missing.emplace_back(one.url, one.why);
     return Status();
   }));
-  EXPECT_EQ(missing, (std::vector<std::pair<std::string, Why>>{{"http://a.org/1", Why::kRobots},
-                                                               {"http://a.org/2", Why::kError},
-                                                               {"http://a.org/3", Why::kLimit},
-                                                               {"http://a.org/4", Why::kLimit},
-                                                               {"http://a.org/5", Why::kLimit},
-                                                               {"http://a.org/6", Why::kScope},
-                                                               {"http://a.org/7", Why::kScope}}));
+  EXPECT_EQ(missing,
+            (std::vector<std::pair<std::string, Why>>{{"http://a.org/1", Why::kRobots},
+                                                      {"http://a.org/2", Why::kError},
+                                                      {"http://a.org/3", Why::kLimit},
+                                                      {"http://a.org/9", Why::kError},
+                                                      {"http://a.org/refused", Why::kError},
+                                                      {"http://a.org/4", Why::kLimit},
+                                                      {"http://a.org/5", Why::kLimit},
+                                                      {"http://a.org/6", Why::kScope},
+                                                      {"http://a.org/7", Why::kScope}}));
   int seen = 0;
   const Status stopped = VisitMissing(fs, "run", [&](const MissingEmbed&) -> Status {
     ++seen;

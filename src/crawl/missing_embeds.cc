@@ -27,8 +27,14 @@ bool IsEmbed(std::string_view hops) {
   return !candidate.is_page() && hops != "P" && hops != "-";
 }
 
+// What only looked like a URL, and the web says that it is none.
+bool IsWrongGuess(std::string_view hops, int status) {
+  const bool is_there = status == 401 || status == 403 || status == 429;
+  return hops.ends_with('X') && (status == -1 || (status >= 400 && status < 500 && !is_there));
+}
+
 struct Reason {
-  Why why;
+  Why why = Why::kError;
   std::string reason;
   std::string remedy;
 };
@@ -61,6 +67,21 @@ Reason ReasonOf(int status) {
   }
   return {Why::kError, fmt::format("it could not be fetched ({})", status),
           std::string(kPatchLater)};
+}
+
+// Empty where the annotation does not say that something was cut.
+Reason CutBy(std::string_view annotation) {
+  if (annotation == "lenTrunc") {
+    return {Why::kLimit, "it was cut: it is too long",
+            "stele crawl --patch with a larger --max-file-size"};
+  }
+  if (annotation == "timeTrunc") {
+    return {Why::kLimit, "it was cut: it took too long", std::string(kPatchLater)};
+  }
+  if (annotation == "disconnectTrunc") {
+    return {Why::kError, "it was cut: the connection was lost", std::string(kPatchLater)};
+  }
+  return {};
 }
 
 // "limit pages" is what was still to be fetched when a crawl ended.
@@ -101,6 +122,7 @@ std::optional<ScopeLine> ParseScopeLine(std::string_view text) {
 std::optional<MissingEmbed> MissingOf(const crawl_log::Line& line) {
   if (!IsEmbed(line.hops)) return std::nullopt;
   const int status = line.StatusCode().value_or(0);
+  if (IsWrongGuess(line.hops, status)) return std::nullopt;
   MissingEmbed missing{line.uri, line.via, line.hops, Why::kError, "", ""};
   if (status < 0 || status >= 400) {
     Reason reason = ReasonOf(status);
@@ -110,12 +132,11 @@ std::optional<MissingEmbed> MissingOf(const crawl_log::Line& line) {
     return missing;
   }
   for (const std::string_view note : line.AnnotationList()) {
-    const bool too_long = note == "lenTrunc";
-    if (!too_long && note != "timeTrunc") continue;
-    missing.why = Why::kLimit;
-    missing.reason = too_long ? "it was cut: it is too long" : "it was cut: it took too long";
-    missing.remedy =
-        too_long ? "stele crawl --patch with a larger --max-file-size" : std::string(kPatchLater);
+    Reason reason = CutBy(note);
+    if (reason.reason.empty()) continue;
+    missing.why = reason.why;
+    missing.reason = std::move(reason.reason);
+    missing.remedy = std::move(reason.remedy);
     return missing;
   }
   return std::nullopt;
