@@ -498,6 +498,9 @@ class Patch(CrawlTest):
         self.assertRegex(self.stele("report", "--run", "1"), r"7 files that pages need came by")
         # A patch is no run to compare with: the next whole one is compared with the first.
         self.assertRegex(self.crawl(), r"Run 4 .* identical")
+        study = subprocess.run([STELE, "study", "duplicates", "--archive", self.archive],
+                               capture_output=True, check=True).stdout.decode()
+        self.assertEqual(re.findall(r"^run \d", study, re.MULTILINE), ["run 1", "run 4", "run 4"])
         self.check_containers()
         self.stele("verify")
 

@@ -2,6 +2,7 @@
 
 #include "cli/archive_commands.h"
 #include "cli/dedup_commands.h"
+#include "crawl/crawl_job.h"
 #include "study/duplicates.h"
 #include "util/ascii.h"
 #include "util/json.h"
@@ -16,7 +17,7 @@ double Percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Runs or batches that are named, else all runs, or all batches.
+// Runs or batches that are named, else all runs but patches, or all batches.
 Result<std::vector<StudiedCrawl>> CrawlsOf(const Arguments& arguments,
                                            const archive::ArchiveView& view) {
   const bool by_batch = arguments.Has("--batches");
@@ -34,7 +35,8 @@ Result<std::vector<StudiedCrawl>> CrawlsOf(const Arguments& arguments,
   for (const auto& [number, run] : view.holdings().runs()) {
     const bool is_named =
         std::find(named.begin(), named.end(), fmt::to_string(number)) != named.end();
-    if (named.empty() ? run.captures > 0 && run.is_from_outside() : is_named) {
+    const bool is_crawl = run.captures > 0 && run.is_from_outside() && !crawl::PatchedRun(run);
+    if (named.empty() ? is_crawl : is_named) {
       crawls.push_back({.name = fmt::format("run {}", number), .run = number, .batch = {}});
     }
   }
@@ -113,7 +115,8 @@ Command DuplicatesCommand() {
       "For each run, or each month: how many URLs, how many of them have a document that another "
       "URL of the same crawl has, how many documents and URLs were in the crawl before, and how "
       "many documents in each crawl before that. A document is what the last capture of a URL in "
-      "a crawl brought; documents are the same when their bytes are. Empty ones do not count.";
+      "a crawl brought; documents are the same when their bytes are. Empty ones do not count. Runs "
+      "of stele crawl --patch are left out unless they are named.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption({{"--run", "N", "Only these runs; repeatable", "all"},
                                        {"--batches", "", "Months instead of runs"},
