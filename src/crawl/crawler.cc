@@ -399,7 +399,7 @@ Status Crawler::Schedule(const std::string& host) {
 
 Status Crawler::StartReady() {
   const std::size_t working_max = kWorkingPerConnection * settings_.connections;
-  while (!stopping_ && !paused_ && !ready_.empty() && !LimitReached() &&
+  while (!stopping_ && !paused_ && !LimitReached() && !ready_.empty() &&
          fetching_ < settings_.connections && working_ < working_max &&
          ready_.begin()->first <= Now()) {
     const std::string host = ready_.begin()->second;
