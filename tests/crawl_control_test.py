@@ -214,6 +214,8 @@ class Running(ControlTest):
 
     def test_I1_events_and_metrics_are_told(self):
         process = self.start_and_find(self.web.url(HOST, "/0"))
+        # What was asked for counts when it is durable.
+        self.wait_for(lambda: self.status()["files"] > 0)
         self.job("pause")
         self.gate.set()
         _, text = self.ask("/metrics")
