@@ -239,19 +239,20 @@ class Misbehaving(CrawlTest):
             return 200, {"Content-Type": "text/html"}, links("sub/").encode()
 
         def same(handler):
-            number = int(re.search(r"\d+$", handler.path).group())
-            return 200, {"Content-Type": "text/html"}, links(
-                *(f"/same?p={number * 100 + i}" for i in range(1, 10))).encode()[:20] + b"<p>"
-        self.web.add(HOST, "/", links("/cal?n=1", "/sub/", *(f"/same?p={i}" for i in range(200))))
+            return 200, {"Content-Type": "text/html"}, b"<p>whatever you ask for"
+        self.web.add(HOST, "/", links("/cal?n=1", "/sub/", *(f"/same?p={i}" for i in range(40)),
+                                      "/late"))
+        self.web.add(HOST, "/late", links(*(f"/same?p=late{i}" for i in range(160))))
         self.web.add(HOST, "/cal", endless)
         self.web.add(HOST, "*", deeper)
         self.web.add(HOST, "/robots.txt", "", status=404)
         self.web.add(HOST, "/same", same)
-        self.crawl(self.web.url(HOST))
+        self.crawl(self.web.url(HOST), "--connections", "1")
         rejected = self.report(1)["rejected"]
         self.assertIn("trap calendar", rejected)
         self.assertIn("trap repeating-segments", rejected)
-        self.assertLess(len(self.web.asked(HOST)), 300)
+        self.assertEqual(rejected["trap identical-content"], 160)
+        self.assertLess(len(self.web.asked(HOST)), 100)
 
     def test_I1_private_addresses_are_asked_only_for_seeds(self):
         self.web.add(HOST, "/", "")
@@ -300,6 +301,13 @@ class Misbehaving(CrawlTest):
         self.crawl(self.web.url(HOST, "/0"), "--max-pages", "10", "--connections", "1")
         self.assertIn("limit of pages", self.said)
         self.assertLess(len(self.urls()), 20)
+        # Each page has some hundred bytes.
+        self.crawl("--max-bytes", "1kB", "--connections", "1", "--max-pages", "60")
+        self.assertIn("limit of bytes", self.said)
+        self.assertLess(len(self.urls("--run", "2")), 40)
+        self.crawl("--max-time", "1s", "--max-pages", "60", delay="0.3")
+        self.assertIn("limit of time", self.said)
+        self.assertLess(len(self.urls("--run", "3")), 10)
 
     def test_I1_cookies_come_back(self):
         self.web.add(HOST, "/", links("/a"), Set_Cookie="visit=7; Path=/")
