@@ -550,6 +550,16 @@ TEST(Crawler, I2_PagesOfOtherNodesAreLeftToThemAndWhatTheySendIsTaken) {
       << *log;
 }
 
+TEST(Crawler, I2_ANodeThatNothingWaitsForEndsWithItsTime) {
+  Lab lab;
+  lab.settings.share = {1, 1000};
+  lab.settings.time_max = std::chrono::seconds(1);
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_EQ(end->limit, "time");
+}
+
 TEST(Crawler, I1_LimitsThatAreChangedHold) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;
