@@ -125,13 +125,14 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
 
 const std::vector<PagesService::Served>& PagesService::Table() {
   static const std::vector<Served> table = {
-      {"api/v1/", &PagesService::Api},          {"metrics", &PagesService::Metrics},
-      {"login", &PagesService::LogIn},          {"record/", &PagesService::Record},
-      {"export.warc.gz", &PagesService::Warc},  {"export.wacz", &PagesService::Wacz},
-      {"cdx", &PagesService::PywbCdx},          {"web/cdx", &PagesService::PywbCdx},
-      {"cdx/search/cdx", &PagesService::Cdx},   {"timemap/", &PagesService::TimeMap},
-      {"web/timemap/", &PagesService::TimeMap}, {"timegate/", &PagesService::TimeGate},
-      {"web/", &PagesService::Wayback},         {"find", &PagesService::Find},
+      {"api/v1/", &PagesService::Api},         {"api/v1", &PagesService::ApiHome},
+      {"metrics", &PagesService::Metrics},     {"login", &PagesService::LogIn},
+      {"record/", &PagesService::Record},      {"export.warc.gz", &PagesService::Warc},
+      {"export.wacz", &PagesService::Wacz},    {"cdx", &PagesService::PywbCdx},
+      {"web/cdx", &PagesService::PywbCdx},     {"cdx/search/cdx", &PagesService::Cdx},
+      {"timemap/", &PagesService::TimeMap},    {"web/timemap/", &PagesService::TimeMap},
+      {"timegate/", &PagesService::TimeGate},  {"web/", &PagesService::Wayback},
+      {"find", &PagesService::Find},
   };
   return table;
 }
@@ -157,6 +158,8 @@ void PagesService::Api(Call& call) {
                            jobs_,     options_.software, options_.has_worker};
   SendApi(call, context, call.path.substr(std::string_view("api/v1/").size()));
 }
+
+void PagesService::ApiHome(Call& call) { Redirect(call, call.prefix + "api/v1/"); }
 
 void PagesService::Record(Call& call) {
   SendRecord(call, call.path.substr(std::string_view("record/").size()));

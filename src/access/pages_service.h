@@ -56,6 +56,7 @@ class PagesService final : public net::Handler {
   static const std::vector<Served>& Table();
   void Route(Call& call);
   void Api(Call& call);
+  void ApiHome(Call& call);
   void Metrics(Call& call);
   void LogIn(Call& call);
   void Record(Call& call);

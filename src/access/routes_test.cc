@@ -189,6 +189,7 @@ class EveryRoute : public Serving {
   // Those for other routes.
   static std::vector<std::string> Requests(const std::string& route) {
     static const std::map<std::string, std::vector<std::string>> kRequests = {
+        {"api/v1", {""}},
         {"metrics", {""}},
         {"login", {""}},
         {"record/", {"ID"}},
@@ -364,6 +365,8 @@ TEST_F(ApiPage, I7_TheDocumentIsServed) {
 
 TEST_F(ApiPage, I7_PeopleReadAllRoutesWithTheirParameters) {
   Serve();
+  EXPECT_EQ(Get("/api/v1").Header("Location"), "/api/v1/");
+  EXPECT_EQ(Get("/lab/api/v1").Header("Location"), "/lab/api/v1/");
   const Answer page = Get("/lab/api/v1/");
   EXPECT_EQ(page.status, 200);
   EXPECT_EQ(page.Header("Content-Type"), "text/html; charset=utf-8");
