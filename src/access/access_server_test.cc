@@ -45,7 +45,9 @@ TEST_F(Access, I7_MonitorsAreTold) {
 TEST_F(Access, I8_PlainPagesNeedNoFiles) {
   Bring(WarcText()
             .Response("http://a.org/<b>", "2014-01-01T00:00:00Z", "one")
-            .Response("http://a.org/c", "2014-01-01T00:00:00Z", "two"));
+            .Response("http://a.org/c", "2014-01-01T00:00:00Z", "two")
+            .Response("http://www2.a.org/d", "2014-01-01T00:00:00Z", "three")
+            .Response("http://aa.org/e", "2014-01-01T00:00:00Z", "four"));
   Serve();
   const Answer home = Get("/");
   EXPECT_EQ(home.status, 200);
@@ -57,6 +59,11 @@ TEST_F(Access, I8_PlainPagesNeedNoFiles) {
   EXPECT_NE(list.body.find("/web/*/http://a.org/c"), std::string::npos);
   EXPECT_EQ(list.body.find("<b>"), std::string::npos);
   EXPECT_EQ(Get("/web/2013*/http://a.org/c").status, 404);
+  const std::string hosts = Get("/web/*/*.a.org").body;
+  EXPECT_NE(hosts.find("/web/*/http://a.org/c"), std::string::npos) << hosts;
+  EXPECT_NE(hosts.find("/web/*/http://www2.a.org/d"), std::string::npos) << hosts;
+  EXPECT_EQ(hosts.find("aa.org"), std::string::npos) << hosts;
+  EXPECT_EQ(Get("/web/2013*/*.a.org").status, 404);
 }
 
 TEST_F(Access, I8_FilesOfThePagesAreServed) {
@@ -100,6 +107,8 @@ TEST_F(Access, I8_FilesOfThePagesAreServed) {
   EXPECT_EQ(Get(memento).status, 200);
   EXPECT_EQ(Get("/web/*/http://a.org/").Header("Location"), "/calendar/http://a.org/");
   EXPECT_EQ(Get("/web/201405*/http://a.org/").Header("Location"), "/calendar/http://a.org/#2014");
+  EXPECT_EQ(Get("/web/*/http://a.org/x*").Header("Location"), "/browse/http://a.org/x");
+  EXPECT_EQ(Get("/web/*/*.a.org/*").Header("Location"), "/browse/*.a.org");
 }
 
 TEST_F(Access, W15_RecordsAndSelectionsAreDownloaded) {

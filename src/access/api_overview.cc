@@ -78,8 +78,11 @@ void WriteEntry(JsonWriter& json, const std::string& name, const std::string& pr
       .EndObject();
 }
 
-// The entries below a prefix of keys, by the next part of the path.
-Result<std::map<std::string, BrowseEntry>> EntriesBelow(const Call& call, const std::string& key) {
+// The entries that begin with a prefix, by the next part of the path behind its last slash.
+Result<std::map<std::string, BrowseEntry>> EntriesBelow(const Call& call,
+                                                        const std::string& prefix) {
+  const std::string key = archive::PrefixKey(prefix);
+  const std::size_t begin = key.rfind('/', key.find('?')) + 1;
   Result<catalog::Selection> what = catalog::SelectPrefix(key);
   if (!what) return what.error();
   archive::CaptureQuery query;
@@ -90,7 +93,7 @@ Result<std::map<std::string, BrowseEntry>> EntriesBelow(const Call& call, const 
     Result<const HeldCapture*> held = captures.Next();
     if (!held) return held.error();
     if (*held == nullptr) return entries;
-    const std::string_view rest = captures.key().substr(key.size());
+    const std::string_view rest = captures.key().substr(begin);
     const std::string_view path = rest.substr(0, rest.find('?'));
     const std::size_t slash = path.find('/');
     const bool below = slash != std::string_view::npos;
@@ -107,16 +110,29 @@ Result<std::map<std::string, BrowseEntry>> EntriesBelow(const Call& call, const 
   }
 }
 
-void SendHosts(const Call& call, const Overview* overview, std::uint64_t begin,
-               std::uint64_t limit) {
+// Whether a host, maybe with a port, is of a domain; of "" all are.
+bool IsOf(std::string_view host, std::string_view domain) {
+  host = host.substr(0, host.rfind(':'));
+  if (!host.ends_with(domain)) return false;
+  host.remove_suffix(domain.size());
+  return domain.empty() || host.empty() || host.ends_with('.');
+}
+
+void SendHosts(const Call& call, const Overview* overview, std::string_view domain,
+               std::uint64_t begin, std::uint64_t limit) {
   std::vector<const Overview::Site*> sites;
   if (overview != nullptr) {
-    for (const Overview::Site& site : overview->sites) sites.push_back(&site);
+    for (const Overview::Site& site : overview->sites) {
+      if (IsOf(site.host, domain)) sites.push_back(&site);
+    }
   }
   std::sort(sites.begin(), sites.end(),
             [](const auto* a, const auto* b) { return a->host < b->host; });
   JsonWriter json;
-  json.BeginObject().Member("prefix", "").Name("entries").BeginArray();
+  json.BeginObject()
+      .Member("prefix", domain.empty() ? "" : fmt::format("*.{}", domain))
+      .Name("entries")
+      .BeginArray();
   const std::uint64_t end = std::min<std::uint64_t>(sites.size(), begin + limit);
   for (std::uint64_t i = begin; i < end; ++i) {
     const Overview::Site& site = *sites[i];
@@ -229,10 +245,14 @@ void SendBrowse(const Call& call, const Overview* overview) {
   const Result<std::uint64_t> begin = call.parameters.Number("resume", 0, kOffsetMax);
   if (!begin) return SendError(call, begin.error());
   std::string prefix = AbsoluteUrl(call.parameters.Get("prefix").value_or(""));
-  if (prefix.empty()) return SendHosts(call, overview, *begin, *limit);
-  if (!prefix.ends_with('/')) prefix += '/';
-  const std::string key = archive::PrefixKey(prefix);
-  Result<std::map<std::string, BrowseEntry>> entries = EntriesBelow(call, key);
+  const std::string domain = DomainOf(prefix);
+  if (prefix.empty() || !domain.empty()) {
+    return SendHosts(call, overview, domain, *begin, *limit);
+  }
+  const std::size_t host = prefix.find("//") + 2;
+  if (prefix.find('/', host) == std::string::npos) prefix += '/';
+  const std::string folder = prefix.substr(0, prefix.rfind('/', prefix.find('?')) + 1);
+  Result<std::map<std::string, BrowseEntry>> entries = EntriesBelow(call, prefix);
   if (!entries) return SendError(call, entries.error());
   JsonWriter json;
   json.BeginObject().Member("prefix", prefix).Name("entries").BeginArray();
@@ -240,7 +260,7 @@ void SendBrowse(const Call& call, const Overview* overview) {
   for (const auto& [name, entry] : *entries) {
     if (at++ < *begin || at > *begin + *limit) continue;
     WriteEntry(json, name.empty() ? "/" : name,
-               entry.below ? fmt::format("{}{}/", prefix, name) : "", entry);
+               entry.below ? fmt::format("{}{}/", folder, name) : "", entry);
   }
   json.EndArray();
   if (at > *begin + *limit) json.Member("resume", fmt::to_string(*begin + *limit));

@@ -165,6 +165,20 @@ TEST_F(Api, I8_BrowsingGoesDownLevelByLevel) {
   const json news = Ask("browse?prefix=http://a.org/news/");
   EXPECT_EQ(news["entries"][0]["url"], "http://a.org/news/x");
   EXPECT_EQ(Ask("browse?prefix=http://a.org/&limit=1")["resume"], "1");
+  // The begin of a name is enough.
+  const json begin = Ask("browse?prefix=http://a.org/ne");
+  ASSERT_EQ(begin["entries"].size(), 1u) << begin;
+  EXPECT_EQ(begin["entries"][0]["name"], "news");
+  EXPECT_EQ(begin["entries"][0]["prefix"], "http://a.org/news/");
+  EXPECT_EQ(Ask("browse?prefix=a.org")["entries"], top["entries"]);
+  for (const std::string domain : {"*.a.org", "http://*.a.org/"}) {
+    const json of_domain = Ask("browse?prefix=" + domain);
+    EXPECT_EQ(of_domain["prefix"], "*.a.org");
+    ASSERT_EQ(of_domain["entries"].size(), 1u) << of_domain;
+    EXPECT_EQ(of_domain["entries"][0], hosts["entries"][0]);
+  }
+  EXPECT_EQ(Ask("browse?prefix=*.org")["entries"], hosts["entries"]);
+  EXPECT_EQ(Ask("browse?prefix=*.rg")["entries"].size(), 0u);
 }
 
 TEST_F(Api, I8_RunsAreReportedAndCompared) {

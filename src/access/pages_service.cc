@@ -125,13 +125,13 @@ void PagesService::Handle(net::Request& request, net::ResponseWriter& response) 
 
 const std::vector<PagesService::Served>& PagesService::Table() {
   static const std::vector<Served> table = {
-      {"api/v1/", &PagesService::Api},         {"api/v1", &PagesService::ApiHome},
-      {"metrics", &PagesService::Metrics},     {"login", &PagesService::LogIn},
-      {"record/", &PagesService::Record},      {"export.warc.gz", &PagesService::Warc},
-      {"export.wacz", &PagesService::Wacz},    {"cdx", &PagesService::PywbCdx},
-      {"web/cdx", &PagesService::PywbCdx},     {"cdx/search/cdx", &PagesService::Cdx},
-      {"timemap/", &PagesService::TimeMap},    {"web/timemap/", &PagesService::TimeMap},
-      {"timegate/", &PagesService::TimeGate},  {"web/", &PagesService::Wayback},
+      {"api/v1/", &PagesService::Api},        {"api/v1", &PagesService::ApiHome},
+      {"metrics", &PagesService::Metrics},    {"login", &PagesService::LogIn},
+      {"record/", &PagesService::Record},     {"export.warc.gz", &PagesService::Warc},
+      {"export.wacz", &PagesService::Wacz},   {"cdx", &PagesService::PywbCdx},
+      {"web/cdx", &PagesService::PywbCdx},    {"cdx/search/cdx", &PagesService::Cdx},
+      {"timemap/", &PagesService::TimeMap},   {"web/timemap/", &PagesService::TimeMap},
+      {"timegate/", &PagesService::TimeGate}, {"web/", &PagesService::Wayback},
       {"find", &PagesService::Find},
   };
   return table;
@@ -235,6 +235,7 @@ void PagesService::Wayback(Call& call) {
       }
       return SendCaptureList(call, *path);
     case WaybackPath::Kind::kPrefix:
+    case WaybackPath::Kind::kHosts:
       if (has_pages) return Redirect(call, fmt::format("{}browse/{}", call.prefix, path->url));
       return SendUrlList(call, *path);
     case WaybackPath::Kind::kCapture:

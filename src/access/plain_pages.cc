@@ -75,7 +75,9 @@ void SendCaptureList(const Call& call, const WaybackPath& path) {
 }
 
 void SendUrlList(const Call& call, const WaybackPath& path) {
-  Result<catalog::Selection> what = catalog::SelectPrefix(archive::PrefixKey(path.url));
+  const bool hosts = path.kind == WaybackPath::Kind::kHosts;
+  Result<catalog::Selection> what = hosts ? catalog::SelectDomain(DomainOf(path.url))
+                                          : catalog::SelectPrefix(archive::PrefixKey(path.url));
   if (!what) return SendError(call, what.error());
   archive::CaptureQuery query;
   query.where.what = *std::move(what);
@@ -95,11 +97,11 @@ void SendUrlList(const Call& call, const WaybackPath& path) {
     items +=
         fmt::format("<li><a href=\"{}web/*/{}\">{}</a></li>", EscapeHtml(call.prefix), url, url);
   }
-  if (count == 0) return SendNotFound(call, path.url + "*");
-  SendText(
-      call, kHtmlType,
-      PlainPage(path.url + "*", fmt::format("<ul>{}</ul>{}", items,
-                                            count > kRowsMax ? "<p>There are more.</p>" : "")));
+  const std::string asked = hosts ? path.url : path.url + "*";
+  if (count == 0) return SendNotFound(call, asked);
+  SendText(call, kHtmlType,
+           PlainPage(asked, fmt::format("<ul>{}</ul>{}", items,
+                                        count > kRowsMax ? "<p>There are more.</p>" : "")));
 }
 
 }  // namespace stele::access

@@ -25,6 +25,12 @@ TEST(WaybackPaths, I7_AllFormsOfTheFieldAreRead) {
   EXPECT_EQ(parse("2010-2014/a.org/x?y=1"),
             (WaybackPath{Kind::kCaptures, "2010", "2014", "", url}));
   EXPECT_EQ(parse("*/http://a.org/x*"), (WaybackPath{Kind::kPrefix, "", "", "", "http://a.org/x"}));
+  for (const std::string_view hosts : {"*.a.org", "*.A.org/*", "http://*.a.org/*", "*.a.org*"}) {
+    EXPECT_EQ(parse("2010-2014/" + std::string(hosts)),
+              (WaybackPath{Kind::kHosts, "2010", "2014", "", "*.a.org"}))
+        << hosts;
+  }
+  EXPECT_EQ(parse("*/http://a.org/?u=//*.b.org").kind, Kind::kCaptures);
 }
 
 TEST(WaybackPaths, I7_AddressesAreMended) {

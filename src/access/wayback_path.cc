@@ -81,6 +81,16 @@ std::string AbsoluteUrl(std::string_view text) {
   return absolute.size() > scheme + 2 ? absolute : "";
 }
 
+std::string DomainOf(std::string_view text) {
+  const std::string url = AbsoluteUrl(text);
+  std::string_view rest = url;
+  rest.remove_prefix(SchemeEnd(url));
+  constexpr std::string_view kMark = "//*.";
+  if (!rest.starts_with(kMark)) return "";
+  rest.remove_prefix(kMark.size());
+  return AsciiLower(rest.substr(0, rest.find_first_of("/*?#")));
+}
+
 Timestamp MomentOf(std::string_view digits) {
   if (digits.empty()) return catalog::kTimeEnd;
   std::string padded(digits);
@@ -98,13 +108,18 @@ std::optional<WaybackPath> ParseWaybackPath(std::string_view rest) {
     const std::string_view until = TakeDigits(after);
     if (!after.starts_with('/') || !IsTime(digits) || !IsTime(until)) return std::nullopt;
     after.remove_prefix(1);
+    path.digits = digits;
+    path.until = until;
+    if (const std::string domain = DomainOf(after); !domain.empty()) {
+      path.kind = WaybackPath::Kind::kHosts;
+      path.url = "*." + domain;
+      return path;
+    }
     path.kind = WaybackPath::Kind::kCaptures;
     if (after.ends_with('*')) {
       after.remove_suffix(1);
       path.kind = WaybackPath::Kind::kPrefix;
     }
-    path.digits = digits;
-    path.until = until;
   } else {
     const std::string_view modifier = TakeModifier(after);
     if ((digits.empty() && modifier.empty()) || !after.starts_with('/')) {

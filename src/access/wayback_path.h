@@ -14,15 +14,16 @@ namespace stele::access {
 //   2014/http://a.org/                the one nearest to the begin of 2014
 //   */http://a.org/   2014*/…   2010-2014/…   captures of a URL
 //   */http://a.org/x*                 URLs that begin so
+//   */*.a.org                         hosts of a domain
 //   http://a.org/                     the last one: a TimeGate
 struct WaybackPath {
-  enum class Kind { kCapture, kTimeGate, kCaptures, kPrefix };
+  enum class Kind { kCapture, kTimeGate, kCaptures, kPrefix, kHosts };
 
   Kind kind = Kind::kTimeGate;
   std::string digits;    // none, or those of a time that can be read
-  std::string until;     // of kCaptures and kPrefix: likewise
+  std::string until;     // of kCaptures, kPrefix and kHosts: likewise
   std::string modifier;  // "id_"; empty where there is none
-  std::string url;       // absolute
+  std::string url;       // absolute; of kHosts "*.a.org"
 
   friend bool operator==(const WaybackPath&, const WaybackPath&) = default;
 };
@@ -38,5 +39,8 @@ Timestamp MomentOf(std::string_view digits);
 // its slashes lost, or percent-encoded as a whole. Absolute afterwards; empty where there is
 // nothing, or a byte that no URL has.
 std::string AbsoluteUrl(std::string_view text);
+
+// "a.org" for "*.a.org", also with scheme and path, which say nothing then; empty for others.
+std::string DomainOf(std::string_view text);
 
 }  // namespace stele::access
