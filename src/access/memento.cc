@@ -196,6 +196,10 @@ std::string CdxjText(const Call& call, const TimeMap& map) {
   AppendJsonString(out, map.url);
   out += ", \"timegate_uri\": ";
   AppendJsonString(out, call.Absolute(fmt::format("web/{}", map.url)));
+  if (map.page > 1) {
+    out += ", \"prev\": ";
+    AppendJsonString(out, map.PageUri(call, map.page - 1, "cdxj"));
+  }
   if (map.more) {
     out += ", \"next\": ";
     AppendJsonString(out, map.PageUri(call, map.page + 1, "cdxj"));

@@ -119,6 +119,10 @@ TEST_F(Mementos, I7_TimeMapsComeInThreeForms) {
       << json.body;
   const Answer cdxj = Get("/timemap/cdxj/http://a.org/");
   EXPECT_NE(cdxj.body.find("\n20140101000000 {\"uri\": \""), std::string::npos) << cdxj.body;
+  for (const std::string end : {"first", "last"}) {
+    EXPECT_NE(json.body.find(fmt::format("\"{}\": {{\"datetime\"", end)), std::string::npos);
+    EXPECT_NE(cdxj.body.find(fmt::format("\"rel\": \"{} memento\"", end)), std::string::npos);
+  }
   EXPECT_EQ(Get("/timemap/link/http://b.org/").status, 404);
 }
 
@@ -179,6 +183,20 @@ TEST_F(Mementos, I7_LongTimeMapsComeInPages) {
   EXPECT_EQ(Linked(second.body, "first memento"), "");
   EXPECT_EQ(Linked(second.body, "last memento"), "/web/20000101024641/http://a.org/");
   EXPECT_EQ(Get("/web/timemap/link/page3/http://a.org/").status, 404);
+  for (const std::string format : {"json", "cdxj"}) {
+    const std::string map = Origin() + "/web/timemap/" + format;
+    const auto has = [&](const std::string& path, const std::string& name, const std::string& to) {
+      const std::string body = Get(path).body;
+      return body.find(fmt::format("\"{}\": \"{}/http://a.org/\"", name, to)) != std::string::npos;
+    };
+    const std::string start = "/web/timemap/" + format + "/http://a.org/";
+    const std::string end = "/web/timemap/" + format + "/page2/http://a.org/";
+    EXPECT_TRUE(has(start, "next", map + "/page2")) << format;
+    EXPECT_FALSE(has(start, "prev", map)) << format;
+    EXPECT_TRUE(has(end, "prev", map)) << format;
+    EXPECT_FALSE(has(end, "next", map + "/page3")) << format;
+    EXPECT_EQ(Get("/web/timemap/" + format + "/page3/http://a.org/").status, 404);
+  }
 }
 
 }  // namespace
