@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "access/memento.h"
+#include "access/redirect_chain.h"
 #include "access/similar_url.h"
 #include "archive/holdings.h"
 #include "formats/html/charset.h"
 #include "formats/http/accept_encoding.h"
 #include "formats/http/media_type.h"
-#include "formats/url/url.h"
 #include "io/part_source.h"
 #include "net/byte_range.h"
 #include "util/ascii.h"
@@ -24,16 +24,6 @@ constexpr int kCandidatesMax = 16;
 constexpr std::string_view kSandbox = "sandbox; default-src 'none'";
 // Longer pages are not looked at for the character set that they do not name.
 constexpr std::size_t kGuessedBytesMax = std::size_t{8} << 20;
-
-// Where an archived answer leads to; empty where it is no redirect.
-std::string LocationOf(const HeldCapture& capture, const ArchivedHead& head) {
-  if (head.status < 300 || head.status >= 400) return "";
-  const std::string_view location = head.Find("Location");
-  if (location.empty()) return "";
-  const Result<url::Url> base = url::Parse(capture.row.url);
-  const Result<url::Url> target = url::Parse(location, base ? &*base : nullptr);
-  return target ? target->href() : "";
-}
 
 // Digits of a whole second mean any moment of it, so that no neighbour is nearer.
 std::int64_t SpanOf(std::string_view digits) { return digits.size() == 14 ? 999 : 0; }
@@ -66,6 +56,11 @@ std::string EntityTag(const Replayed& replayed) {
                      replayed.content->coding().empty() ? "" : "-" + replayed.content->coding());
 }
 
+Error InCircles(const HeldCapture& capture) {
+  return Error{ErrorCode::kNotFound, fmt::format("The capture of {} from {} leads in a circle.",
+                                                 capture.row.url, FormatIso(capture.row.time))};
+}
+
 // The nearest under `key`; `asked` is the key of what was asked for.
 Result<std::optional<Replayed>> FindUnder(const Sight& sight, const std::string& key,
                                           std::string_view asked, std::string_view digits,
@@ -73,6 +68,7 @@ Result<std::optional<Replayed>> FindUnder(const Sight& sight, const std::string&
   NearestCaptures nearest(sight, key, MomentOf(digits), NearestCaptures::Direction::kBoth,
                           SpanOf(digits));
   std::optional<Error> unresolved;
+  std::optional<Replayed> circular;  // where there is nothing better
   for (int i = 0; i < kCandidatesMax; ++i) {
     Result<const HeldCapture*> found = nearest.Next();
     if (!found) return found.error();
@@ -88,8 +84,15 @@ Result<std::optional<Replayed>> FindUnder(const Sight& sight, const std::string&
     replayed.location = LocationOf(replayed.capture, replayed.content->head());
     const std::string target = replayed.is_redirect() ? KeyOfUrl(replayed.location) : "";
     if (replayed.is_redirect() && (target == key || target == asked)) continue;
+    if (replayed.is_redirect()) {
+      const Way way = FollowRedirect(sight, key, {replayed.location, replayed.capture.row.time});
+      if (way == Way::kNowhere && !unresolved) unresolved = InCircles(replayed.capture);
+      if (way == Way::kCircle && !circular) circular = std::move(replayed);
+      if (way != Way::kOn) continue;
+    }
     return std::optional(std::move(replayed));
   }
+  if (circular) return circular;
   blocked = nearest.met_blocked();
   if (unresolved) return *unresolved;
   return std::optional<Replayed>();

@@ -23,9 +23,9 @@ struct Replayed {
 };
 
 // The nearest to the time of the path that does not lead to itself: a redirect from http to https,
-// or to www, has one key with its target. Nothing where there is none; `blocked` then says whether
-// that is because of a rule. Where nothing was captured under the URL of the path, a similar one
-// does. Errors: those of CaptureContent::Open().
+// or to www, has one key with its target; others lead back over further redirects. Nothing where
+// there is none; `blocked` then says whether that is because of a rule. Where nothing was captured
+// under the URL of the path, a similar one does. Errors: those of CaptureContent::Open().
 Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPath& path,
                                              const CaptureContent::KeepsCoding& keeps,
                                              bool& blocked);

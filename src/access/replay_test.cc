@@ -124,6 +124,43 @@ TEST_F(Replaying, W15_RedirectsStayInTheArchiveAndDoNotGoInCircles) {
   EXPECT_EQ(worker.Header("Location"), "");
 }
 
+// Where a site sent visitors for a cookie and back, and only the way was captured as well.
+TEST_F(Replaying, W15_RedirectsOverOthersDoNotGoInCircles) {
+  const auto to = [](const std::string& where) {
+    return "HTTP/1.1 302 Found\r\nLocation: " + where + "\r\n\r\n";
+  };
+  const std::string at = "2014-01-01T00:00:00Z";
+  Bring(WarcText()
+            .Block("http://a.org/page", at, to("/login"))
+            .Block("http://a.org/login", at, to("/check"))
+            .Block("http://a.org/check", at, to("/page"))
+            .Response("http://a.org/page", "2014-01-01T00:00:09Z", "page")
+            .Block("http://b.org/1", at, to("/2"))
+            .Block("http://b.org/2", at, to("/1"))
+            .Block("http://c.org/1", at, to("/2"))
+            .Block("http://c.org/2", at, to("/3"))
+            .Response("http://c.org/3", at, "three")
+            .Block("http://d.org/", at, to("http://b.org/1")));
+  Serve();
+  const auto location = [&](const std::string& url) {
+    return Get("/web/20140101000000id_/" + url).Header("Location");
+  };
+  EXPECT_EQ(location("http://a.org/page"), "/web/20140101000009id_/http://a.org/page");
+  EXPECT_EQ(location("http://a.org/login"), "/web/20140101000000id_/http://a.org/check");
+  EXPECT_EQ(location("http://a.org/check"), "/web/20140101000000id_/http://a.org/page");
+  EXPECT_EQ(location("http://c.org/1"), "/web/20140101000000id_/http://c.org/2");
+  EXPECT_EQ(location("http://c.org/2"), "/web/20140101000000id_/http://c.org/3");
+  EXPECT_EQ(location("http://d.org/"), "/web/20140101000000id_/http://b.org/1");
+  for (const std::string url : {"http://b.org/1", "http://b.org/2"}) {
+    const Answer raw = Get("/web/20140101000000id_/" + url);
+    EXPECT_EQ(raw.status, 404) << url;
+    EXPECT_NE(raw.body.find("leads in a circle"), std::string::npos) << raw.body;
+    const Answer worker = GetReplay("/web/20140101000000rp_/" + url);
+    EXPECT_EQ(worker.status, 404) << url;
+    EXPECT_NE(worker.body.find("data-archive=\"missing\""), std::string::npos) << worker.body;
+  }
+}
+
 TEST_F(Replaying, W15_ContentCodingsAreUndoneForWhoDoesNotTakeThem) {
   const std::string page(5000, 'x');
   const std::string packed = *codec::GzipCodec().Compress(page, 6);
