@@ -142,6 +142,15 @@ void SendPieces(const Call& call, net::ResponseStart start, MakePiece make) {
       call.response.SendFrom(start, std::make_unique<GeneratedSource>(std::move(make))));
 }
 
+bool NamesTag(std::string_view list, std::string_view tag) {
+  for (std::string_view one : Split(list, ',')) {
+    one = TrimSpace(one);
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == tag || one == "*") return true;
+  }
+  return false;
+}
+
 std::string PlainPage(std::string_view title, std::string_view body) {
   return fmt::format("{}{}</title></head><body><main><h1>{}</h1>{}</main></body></html>\n",
                      kPageBegin, EscapeHtml(title), EscapeHtml(title), body);

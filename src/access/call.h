@@ -67,6 +67,9 @@ inline constexpr std::string_view kPlainType = "text/plain; charset=utf-8";
 // In seconds: what is busy, or cannot be reached, may be asked for again then.
 inline constexpr std::string_view kRetryAfter = "30";
 
+// Whether the value of If-None-Match names this entity tag.
+bool NamesTag(std::string_view list, std::string_view tag);
+
 // An error as a page for people, or as JSON below /api/.
 void SendError(const Call& call, int status, std::string_view title, std::string_view text);
 // The status by the error's code: of what the archive has, or of what the client asked for.

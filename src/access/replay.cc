@@ -310,12 +310,13 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
   } else if (start.status >= 300 && start.status < 400) {
     start.status = 200;  // it leads nowhere
   }
-  if (start.status == 200 && call.Header("If-None-Match") == tag) {
+  if (start.status == 200 && NamesTag(call.Header("If-None-Match"), tag)) {
     start.status = 304;
     static_cast<void>(call.response.Reply(start, ""));
     return;
   }
-  SendContent(call, std::move(start), std::move(replayed), true);
+  const std::string_view unchanged = call.Header("If-Range");
+  SendContent(call, std::move(start), std::move(replayed), unchanged.empty() || unchanged == tag);
 }
 
 void SendForWorker(const Call& call, const WaybackPath& path) {

@@ -363,7 +363,14 @@ TEST_F(Replaying, W15_HeadAndConditionalRequestsSendNoBody) {
   EXPECT_EQ(head.Header("Content-Length"), "5");
   EXPECT_EQ(head.body, "");
   const std::string tag = head.Header("ETag");
-  EXPECT_EQ(Get(target, "If-None-Match: " + tag + "\r\n").status, 304);
+  for (const std::string named : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
+    const Answer same = Get(target, "If-None-Match: " + named + "\r\n");
+    EXPECT_EQ(same.status, 304) << named;
+    EXPECT_EQ(same.body, "") << named;
+  }
+  EXPECT_EQ(Get(target, "If-None-Match: \"x\"\r\n").body, "12345");
+  EXPECT_EQ(Get(target, "Range: bytes=1-2\r\nIf-Range: " + tag + "\r\n").body, "23");
+  EXPECT_EQ(Get(target, "Range: bytes=1-2\r\nIf-Range: \"x\"\r\n").body, "12345");
   EXPECT_EQ(Get(target, "Range: bytes=9-\r\n").status, 416);
 }
 

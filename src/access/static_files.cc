@@ -77,7 +77,7 @@ void SendFile(const Call& call, const StaticFiles::File& file, std::string_view 
       {"Cache-Control", file.never_changes ? "public, max-age=31536000, immutable" : "no-cache"},
       {"Content-Security-Policy", std::string(policy)}};
   std::move(fields.begin(), fields.end(), std::back_inserter(start.fields));
-  if (call.Header("If-None-Match") == file.tag) {
+  if (NamesTag(call.Header("If-None-Match"), file.tag)) {
     start.status = 304;
     static_cast<void>(call.response.Reply(start, ""));
     return;
