@@ -338,7 +338,7 @@ test("W15_HostileTitlesAndAddressesAreText", async () => {
 test("W15_RawPagesOpenedDirectlyRunNothing", async () => {
   const page = await lab.open(`/web/${AT}id_/${SITE}script.html`);
   await page.waitForTimeout(300);
-  assert.doesNotMatch(await page.title(), /^ran (127|localhost)/);
+  assert.equal(await page.title(), "plain");
   await page.context().close();
 });
 
