@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "access/test_access.h"
+#include "codec/gzip_codec.h"
 
 namespace stele::access {
 namespace {
@@ -69,6 +70,10 @@ TEST_F(Api, I7_TellsWhatTheArchiveIs) {
   EXPECT_EQ(Ask("sites?q=b.o")["sites"][0]["host"], "b.org");
   EXPECT_EQ(Ask("sites?sort=last&limit=1")["sites"][0]["host"], "a.org");
   EXPECT_EQ(Ask("sites?sort=up", 400)["code"], "invalid");
+  const std::string document = "/api/v1/openapi.yaml";
+  const Answer packed = Get(document, "Accept-Encoding: gzip\r\n");
+  EXPECT_EQ(packed.Header("Content-Encoding"), "gzip");
+  EXPECT_EQ(*codec::GzipCodec().Decompress(packed.body, 1 << 20), Get(document).body);
   Ask("nothing", 404);
 }
 

@@ -29,27 +29,52 @@ constexpr std::string_view kPageBegin =
 
 class GeneratedSource final : public io::Source {
  public:
-  explicit GeneratedSource(MakePiece make) : make_(std::move(make)) {}
+  // `piece` is the begin. Packed by `encoder` where there is one.
+  GeneratedSource(std::string piece, MakePiece make, std::unique_ptr<codec::Encoder> encoder)
+      : make_(std::move(make)), encoder_(std::move(encoder)), piece_(std::move(piece)) {}
 
   Result<std::size_t> Read(std::span<char> out) override {
-    while (at_ == piece_.size() && !ended_) {
-      piece_.clear();
+    while (at_ == ready_.size() && !ended_) {
+      ready_.clear();
       at_ = 0;
-      while (piece_.size() < kPieceBytes && !ended_) {
-        Result<bool> more = make_(piece_);
-        if (!more) return more.error();
-        ended_ = !*more;
-      }
+      if (const Status filled = Fill(); !filled) return filled.error();
     }
-    const std::size_t size = std::min(out.size(), piece_.size() - at_);
-    piece_.copy(out.data(), size, at_);
+    const std::size_t size = std::min(out.size(), ready_.size() - at_);
+    ready_.copy(out.data(), size, at_);
     at_ += size;
     return size;
   }
 
  private:
+  Status Fill() {
+    while (piece_.size() < kPieceBytes && !ended_) {
+      const Result<bool> more = make_(piece_);
+      if (!more) return more.error();
+      ended_ = !*more;
+    }
+    if (!encoder_) {
+      ready_.swap(piece_);
+      return {};
+    }
+    std::string_view in = piece_;
+    for (bool more = true; more;) {
+      const std::size_t begin = ready_.size();
+      ready_.resize(begin + kPieceBytes);
+      const Result<codec::Progress> step =
+          encoder_->Encode(in, std::span(ready_).subspan(begin), ended_);
+      if (!step) return step.error();
+      ready_.resize(begin + step->produced);
+      in.remove_prefix(step->consumed);
+      more = ended_ ? !step->done : !in.empty();
+    }
+    piece_.clear();
+    return {};
+  }
+
   MakePiece make_;
-  std::string piece_;
+  const std::unique_ptr<codec::Encoder> encoder_;
+  std::string piece_;  // made, and not yet packed
+  std::string ready_;
   std::size_t at_ = 0;
   bool ended_ = false;
 };
@@ -138,8 +163,21 @@ void Redirect(const Call& call, std::string location, std::vector<net::HeaderFie
 }
 
 void SendPieces(const Call& call, net::ResponseStart start, MakePiece make) {
-  static_cast<void>(
-      call.response.SendFrom(start, std::make_unique<GeneratedSource>(std::move(make))));
+  std::string begin;
+  while (begin.size() < kPieceBytes) {
+    const Result<bool> more = make(begin);
+    if (!more) return SendError(call, more.error());
+    if (!*more) return Send(call, std::move(start), begin);
+  }
+  std::unique_ptr<codec::Encoder> encoder;
+  if (http::AcceptsCoding(call.request.head().headers, "gzip")) {
+    encoder = codec::GzipCodec().NewEncoder(kGzipLevel);
+    start.fields.push_back({"Content-Encoding", "gzip"});
+  }
+  start.fields.push_back({"Vary", "Accept-Encoding"});
+  static_cast<void>(call.response.SendFrom(
+      start,
+      std::make_unique<GeneratedSource>(std::move(begin), std::move(make), std::move(encoder))));
 }
 
 bool NamesTag(std::string_view list, std::string_view tag) {

@@ -54,7 +54,8 @@ void SendText(const Call& call, std::string_view content_type, std::string_view 
 void SendJson(const Call& call, std::string_view json);
 void Redirect(const Call& call, std::string location, std::vector<net::HeaderField> fields = {});
 
-// An answer made while it is sent: `make` appends to its argument; false after the last.
+// An answer made while it is sent: `make` appends to its argument; false after the last. Compressed
+// as others are.
 using MakePiece = std::function<Result<bool>(std::string& out)>;
 void SendPieces(const Call& call, net::ResponseStart start, MakePiece make);
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "access/test_access.h"
+#include "codec/gzip_codec.h"
 #include "util/test_paths.h"
 
 namespace stele::access {
@@ -26,8 +27,8 @@ class CdxServing : public Serving {
     Serve();
   }
   // The timestamps of an answer with nothing else in it.
-  std::string Times(const std::string& query) {
-    const Answer answer = Get("/cdx/search/cdx?fl=timestamp&url=" + query);
+  std::string Times(const std::string& query, const std::string& path = "/cdx/search/cdx") {
+    const Answer answer = Get(path + "?output=text&fl=timestamp&url=" + query);
     EXPECT_EQ(answer.status, 200) << query << answer.body;
     std::string times;
     for (const std::string_view line : Split(answer.body, '\n')) {
@@ -109,27 +110,109 @@ TEST_F(CdxServing, I7_LinesAreATimeMapWhereLinksAreAskedFor) {
   EXPECT_NE(second.body.find("rel=\"next timemap\"" + type), std::string::npos) << second.body;
 }
 
-TEST_F(CdxServing, I7_SelectionsTimesAndOrder) {
+TEST_F(CdxServing, I7_ParametersMeanTheSameInBothDialects) {
   BringSome();
-  EXPECT_EQ(Times("a.org"), "201001 201201 201206 201401");
-  EXPECT_EQ(Times("a.org/*"), "201001 201201 201206 201401 201201");
-  EXPECT_EQ(Times("*.a.org"), "201001 201201 201206 201401 201201 201201");
+  const std::pair<std::string, std::string> kCases[] = {
+      {"a.org", "201001 201201 201206 201401"},
+      {"a.org&matchType=exact", "201001 201201 201206 201401"},
+      {"a.org/*", "201001 201201 201206 201401 201201"},
+      {"a.org/x&matchType=prefix", "201201"},
+      {"a.org&matchType=host", "201001 201201 201206 201401 201201"},
+      {"*.a.org", "201001 201201 201206 201401 201201 201201"},
+      {"a.org&matchType=domain", "201001 201201 201206 201401 201201 201201"},
+      {"a.org&from=2012&to=2012", "201201 201206"},
+      {"a.org&from=20120601000000&to=20120601000000", "201206"},
+      {"a.org&from=20140102", ""},
+      {"a.org&limit=2", "201001 201201"},
+      {"a.org&limit=2&offset=1", "201201 201206"},
+      {"a.org&limit=-2", "201206 201401"},
+      {"a.org&sort=reverse&limit=1", "201401"},
+      {"a.org&closest=20120201", "201201 201206 201401 201001"},
+      {"a.org&sort=closest&closest=20120301&limit=1", "201201"},
+      {"a.org&sort=closest&closest=20120301&from=2013", "201401"},
+      {"a.org&collapse=digest", "201001 201206 201401"},
+      {"a.org&collapse=timestamp:4", "201001 201201 201401"},
+      {"a.org&collapse=statuscode", "201001 201206 201401"},
+      {"a.org&collapseTime=4", "201001 201201 201401"},
+      {"*.a.org&collapse=urlkey", "201001 201201 201201"},
+      {"a.org&page=0&pageSize=1", "201001 201201 201206 201401"},
+      {"a.org&page=1&pageSize=1", ""},
+  };
+  for (const std::string path : {"/cdx/search/cdx", "/web/cdx", "/cdx"}) {
+    for (const auto& [query, times] : kCases) {
+      EXPECT_EQ(Times(query, path), times) << path << "?url=" << query;
+    }
+    // Names of either dialect, and letters.
+    for (const std::string fields :
+         {"timestamp,original,statuscode", "timestamp,url,status", "b,a,s"}) {
+      for (const std::string name : {"fl=", "fields="}) {
+        EXPECT_EQ(Get(path + "?url=a.org&output=text&limit=1&" + name + fields).body,
+                  "20100101000000 http://a.org/ 200\n")
+            << path << name << fields;
+      }
+    }
+  }
+  // Filters are written differently.
+  EXPECT_EQ(Times("a.org&filter=statuscode:40"), "");
+  EXPECT_EQ(Times("a.org&filter=statuscode:40."), "201206");
+  EXPECT_EQ(Times("a.org&filter=status:40", "/cdx"), "201206");
+  EXPECT_EQ(Times("a.org&filter=!status:40", "/cdx"), "201001 201201 201401");
+  EXPECT_EQ(Times("a.org&filter==status:40", "/cdx"), "");
+  EXPECT_EQ(Times("a.org&filter==status:404", "/cdx"), "201206");
+  EXPECT_EQ(Times("a.org&filter=~status:4.4$", "/cdx"), "201206");
+  EXPECT_EQ(Times("a.org&filter=!~status:[34]&filter=~timestamp:2012", "/cdx"), "201201");
+}
+
+TEST_F(CdxServing, I7_ManyLinesComeInPagesAndPacked) {
+  WarcText warc(record::Compression::kNone);
+  const std::int64_t begin = ParseIso("2000-01-01T00:00:00Z")->milliseconds;
+  constexpr int kLines = 3002;
+  for (int i = 0; i < kLines; ++i) {
+    warc.Response("http://a.org/", FormatIso(Timestamp{begin + i * 1000LL}), "x");
+  }
+  Bring(warc);
+  Serve();
+  for (const std::string path : {"/cdx/search/cdx", "/cdx"}) {
+    const std::string ask = path + "?url=a.org&pageSize=1";
+    const bool is_pywb = path == "/cdx";
+    EXPECT_EQ(Get(ask + "&showNumPages=true").body,
+              is_pywb ? "{\"pages\": 2, \"pageSize\": 1, \"blocks\": 2}\n" : "2\n");
+    const std::string text = ask + "&output=text";
+    EXPECT_EQ(Get(text + "&page=0").body + Get(text + "&page=1").body, Get(text).body) << path;
+    EXPECT_EQ(Get(text + "&page=2").body, "");
+    // Where an answer ends is in the words of its form.
+    const std::string part = ask + "&showResumeKey=true&limit=3000";
+    const std::string json = Get(part + "&output=json").body;
+    const std::string lines = Get(part + "&output=text&fl=timestamp").body;
+    const std::size_t end = lines.find("\n\n");
+    ASSERT_NE(end, std::string::npos) << path;
+    const std::string key(TrimSpace(lines.substr(end)));
+    EXPECT_TRUE(json.ends_with(is_pywb ? "\n\n" + key + "\n" : ",\n[],\n[\"" + key + "\"]]\n"))
+        << path << json.substr(json.size() - 200);
+    EXPECT_EQ(Get(ask + "&output=text&fl=timestamp&resumeKey=" + key).body,
+              "20000101005000\n20000101005001\n");
+    // Those that are sent while they are made, and those that are sent whole.
+    for (const std::string limit : {"3002", "100", "1"}) {
+      const std::string some = text + "&limit=" + limit;
+      const Answer packed = Get(some, "Accept-Encoding: gzip\r\n");
+      EXPECT_EQ(packed.Header("Content-Encoding"), limit == "1" ? "" : "gzip") << some;
+      EXPECT_EQ(packed.Header("Vary"), "Accept-Encoding");
+      const Answer plain = Get(some);
+      EXPECT_EQ(plain.Header("Content-Encoding"), "");
+      if (limit == "1") continue;
+      EXPECT_LT(packed.body.size(), plain.body.size() / 4);
+      EXPECT_EQ(*codec::GzipCodec().Decompress(packed.body, 10 << 20), plain.body) << some;
+    }
+  }
+}
+
+TEST_F(CdxServing, I7_WhatIsSaidTwiceMeansTheSame) {
+  BringSome();
   EXPECT_EQ(Times("*.a.org&matchType=domain"), Times("*.a.org"));
   EXPECT_EQ(Times("a.org/*&matchType=prefix"), Times("a.org/*"));
-  EXPECT_EQ(Times("a.org&matchType=host"), "201001 201201 201206 201401 201201");
-  EXPECT_EQ(Times("a.org&from=2012&to=2012"), "201201 201206");
-  EXPECT_EQ(Times("a.org&from=201202"), "201206 201401");
-  EXPECT_EQ(Times("a.org&limit=2&offset=1"), "201201 201206");
-  EXPECT_EQ(Times("a.org&limit=-2"), "201206 201401");
-  EXPECT_EQ(Times("a.org&sort=reverse"), "201401 201206 201201 201001");
   EXPECT_EQ(Times("a.org&sort=reverse&from=2012&to=2012"), "201206 201201");
-  EXPECT_EQ(Times("a.org&sort=closest&closest=20120201"), "201201 201206 201401 201001");
   EXPECT_EQ(Times("a.org&closest=2020&limit=1"), "201401");
   EXPECT_EQ(Times("a.org&filter=!statuscode:404&filter=mimetype:text/.*"), "201001 201201 201401");
-  EXPECT_EQ(Times("a.org&collapse=digest"), "201001 201206 201401");
-  EXPECT_EQ(Times("a.org&collapse=timestamp:4"), "201001 201201 201401");
-  EXPECT_EQ(Times("a.org&page=0&pageSize=1"), "201001 201201 201206 201401");
-  EXPECT_EQ(Times("a.org&page=1&pageSize=1"), "");
 }
 
 TEST_F(CdxServing, I7_AnAnswerGoesOnWhereItEnded) {
