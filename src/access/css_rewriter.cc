@@ -6,6 +6,7 @@ namespace stele::access {
 
 std::string RewriteCss(std::string_view css, const UrlRewriter& urls) {
   std::string out;
+  out.reserve(css.size() + css.size() / 4);
   std::size_t done = 0;
   html::FindCssReferences(css, [&](const html::CssReference& reference) {
     const std::optional<Rewritten> rewritten =

@@ -40,15 +40,21 @@ bool IsOdd(std::string_view text) {
 std::string_view PathOf(std::string_view reference) { return Before<'?', '#'>(reference); }
 
 UrlRewriter::UrlRewriter(std::string prefix, std::string_view url) : prefix_(std::move(prefix)) {
-  Result<url::Url> parsed = url::Parse(url);
-  if (parsed) base_ = *std::move(parsed);
+  TakeBase(url::Parse(url));
+}
+
+void UrlRewriter::TakeBase(Result<url::Url> base) {
+  if (!base) return;
+  base_ = *std::move(base);
+  origin_ = base_->origin();
+  scheme_ = std::string(base_->scheme()) + ':';
 }
 
 void UrlRewriter::SetBase(std::string_view href) {
   if (has_base_) return;
   has_base_ = true;
   Result<url::Url> parsed = url::Parse(href, base_ ? &*base_ : nullptr);
-  if (parsed && parsed->is_http()) base_ = *std::move(parsed);
+  if (parsed && parsed->is_http()) TakeBase(std::move(parsed));
 }
 
 std::optional<Rewritten> UrlRewriter::Rewrite(std::string_view reference,
@@ -63,11 +69,11 @@ std::optional<Rewritten> UrlRewriter::Rewrite(std::string_view reference,
     }
   } else if (!IsOdd(reference)) {
     if (reference.starts_with("//")) {
-      return Rewritten{Into(modifier) + std::string(base_->scheme()) + ':', std::nullopt};
+      return Rewritten{Into(modifier, scheme_), std::nullopt};
     }
     const std::string_view path = PathOf(reference);
     if (path.find("..") == std::string_view::npos) {
-      if (path.starts_with('/')) return Rewritten{Into(modifier) + base_->origin(), std::nullopt};
+      if (path.starts_with('/')) return Rewritten{Into(modifier, origin_), std::nullopt};
       // It leads into the archive by itself: the page's own address is such a path.
       return std::nullopt;
     }

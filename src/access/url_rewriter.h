@@ -33,12 +33,19 @@ class UrlRewriter {
   std::optional<Rewritten> Rewrite(std::string_view reference, std::string_view modifier) const;
 
  private:
-  std::string Into(std::string_view modifier) const {
-    return prefix_ + std::string(modifier) + '/';
+  void TakeBase(Result<url::Url> base);
+  // "/web/20140126200624im_/", and what is to stand behind it.
+  std::string Into(std::string_view modifier, std::string_view begin = "") const {
+    std::string into;
+    into.reserve(prefix_.size() + modifier.size() + 1 + begin.size());
+    into.append(prefix_).append(modifier).append("/").append(begin);
+    return into;
   }
 
   const std::string prefix_;
   std::optional<url::Url> base_;
+  std::string origin_;  // of the base
+  std::string scheme_;  // likewise, with its colon
   bool has_base_ = false;
 };
 
