@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "util/test_paths.h"
+
 namespace stele::access {
 namespace {
 
@@ -95,6 +97,38 @@ TEST(Rules, W15_AReadingRoomHasItsOwn) {
   EXPECT_EQ(rules.ClassOf(At("192.0.2.1")), rules.ClassOf(At("2001:db8::1", "staff")));
   EXPECT_NE(rules.ClassOf({}), rules.ClassOf(At("192.0.2.1")));
   EXPECT_NE(rules.ClassOf({}), rules.ClassOf(At("203.0.113.1", "guest")));
+}
+
+TEST(Rules, W15_FilesOfPywbMeanWhatTheyMeanThere) {
+  const auto rules_of = [](const std::string& name) {
+    const std::optional<std::string> text = ReadSample("warc-samples/pywb/" + name + ".aclj");
+    return text ? std::optional(Parse(*text)) : std::nullopt;
+  };
+  for (const std::string name : {"after", "allow_all", "allows", "before", "blocks", "list1",
+                                 "list2", "newer", "older", "single-line"}) {
+    const auto rules = rules_of(name);
+    if (!rules) GTEST_SKIP() << name << ".aclj is not here (STELE_TEST_DATA)";
+    EXPECT_FALSE(rules->empty()) << name;
+  }
+  const AccessRules rules = *rules_of("pywb");
+  EXPECT_EQ(Judge(rules, "org,iana)/"), Access::kAllow);
+  EXPECT_EQ(Judge(rules, "org,iana)/domains"), Access::kExclude);
+  EXPECT_EQ(Judge(rules, "org,iana)/about"), Access::kBlock);
+  EXPECT_EQ(Judge(rules, "org,iana)/about", "2014", "staff"), Access::kAllow);
+  EXPECT_EQ(Judge(rules, "org,iana)/about", "2014", "another"), Access::kBlock);
+  EXPECT_EQ(Judge(rules, "org,iana)/_css/2013.1/screen.css"), Access::kExclude);
+  EXPECT_EQ(Judge(rules, "org,iana)/_css/2013.1/fonts/opensans-semibold.ttf"), Access::kAllow);
+  EXPECT_EQ(Judge(rules, "org,iana)/exact/match/first/line/aclj"), Access::kAllow);
+  EXPECT_EQ(Judge(rules, "org,iana)/exact/match/first/line/aclj/x"), Access::kExclude);
+  EXPECT_EQ(Judge(rules, "com,example)/?example=3", "2014", "staff"), Access::kBlock);
+  EXPECT_EQ(Judge(rules, "com,example)/?example=3", "2014", "staff2"), Access::kExclude);
+  EXPECT_EQ(Judge(rules, "com,example)/?example=3"), Access::kAllow);
+  EXPECT_EQ(Judge(rules, "org,example)/?example=1"), Access::kBlock);
+  const AccessRules list = *rules_of("list1");
+  EXPECT_EQ(Judge(list, "com,example)/abc/page.html"), Access::kAllow);
+  EXPECT_EQ(Judge(list, "com,example)/abc/ef"), Access::kBlock);
+  EXPECT_EQ(Judge(list, "com,example,sub)/"), Access::kExclude);
+  EXPECT_EQ(Judge(list, "com,other)/"), Access::kAllow);
 }
 
 TEST(Rules, W15_AWrongLineIsNamed) {

@@ -79,7 +79,13 @@ TEST_F(Replaying, W15_ArchivedHeadersDoNotActOnUs) {
                          "Content-Security-Policy: default-src *\r\nX-Own: 1\r\n"
                          "X-Accel-Redirect: /secret\r\nX-Sendfile: /etc/passwd\r\n"
                          "X-Lighttpd-Send-File: /etc/passwd\r\nX-Reproxy-URL: http://inside/\r\n"
-                         "X-LiteSpeed-Location: /secret\r\n\r\nbody"));
+                         "X-LiteSpeed-Location: /secret\r\nCache-Control: max-age=99\r\n"
+                         "Expires: Fri, 01 Jan 2100 00:00:00 GMT\r\nPragma: x\r\nAge: 1\r\n"
+                         "ETag: \"theirs\"\r\nLast-Modified: Fri, 01 Jan 2010 00:00:00 GMT\r\n"
+                         "Strict-Transport-Security: max-age=99\r\nAlt-Svc: h3=\":443\"\r\n"
+                         "Refresh: 0; url=http://live.org/\r\nLink: <http://live.org/>\r\n"
+                         "Access-Control-Allow-Origin: *\r\nReport-To: {}\r\nNEL: {}\r\n"
+                         "Content-Encoding: gzip\r\nX-Frame-Options: DENY\r\n\r\nbody"));
   Serve();
   const Answer raw = Get("/web/20140101000000id_/http://evil.org/");
   EXPECT_EQ(raw.status, 401);
@@ -92,11 +98,36 @@ TEST_F(Replaying, W15_ArchivedHeadersDoNotActOnUs) {
   EXPECT_EQ(worker.Header("X-Own"), "1");
   EXPECT_EQ(worker.Header("X-Proxy-Set-Cookie"), "sid=1");
   EXPECT_EQ(worker.Header("Cache-Control"), "no-store");
-  for (const Answer& answer : {raw, worker}) {
-    for (const std::string name :
-         {"Set-Cookie", "Clear-Site-Data", "Service-Worker-Allowed", "WWW-Authenticate", "Location",
-          "X-Accel-Redirect", "X-Sendfile", "X-Lighttpd-Send-File", "X-Reproxy-URL",
-          "X-LiteSpeed-Location"}) {
+  const Answer rewritten = Get("/web/20140101000000mp_/http://evil.org/");
+  EXPECT_EQ(rewritten.status, 401);
+  EXPECT_EQ(rewritten.Header("Cache-Control"), "no-cache");
+  EXPECT_EQ(raw.Header("Cache-Control"), "no-cache");
+  for (const Answer& answer : {raw, worker, rewritten}) {
+    EXPECT_EQ(answer.Header("ETag").find("theirs"), std::string::npos);
+    EXPECT_EQ(answer.Header("Link").find("live.org"), std::string::npos);
+    EXPECT_NE(answer.Header("Content-Security-Policy").find("sandbox"), std::string::npos);
+    for (const std::string name : {"Expires",
+                                   "Pragma",
+                                   "Age",
+                                   "Last-Modified",
+                                   "Strict-Transport-Security",
+                                   "Alt-Svc",
+                                   "Refresh",
+                                   "Access-Control-Allow-Origin",
+                                   "Report-To",
+                                   "NEL",
+                                   "Content-Encoding",
+                                   "X-Frame-Options",
+                                   "Set-Cookie",
+                                   "Clear-Site-Data",
+                                   "Service-Worker-Allowed",
+                                   "WWW-Authenticate",
+                                   "Location",
+                                   "X-Accel-Redirect",
+                                   "X-Sendfile",
+                                   "X-Lighttpd-Send-File",
+                                   "X-Reproxy-URL",
+                                   "X-LiteSpeed-Location"}) {
       EXPECT_EQ(answer.Header(name), "") << name;
     }
   }
@@ -333,6 +364,36 @@ TEST_F(Replaying, W15_AnswersToRequestsWithABodyAreFoundByIt) {
   EXPECT_EQ(post(replay, "rp_", form, std::string(kRequestBodyMax + 1, 'x')).status, 413);
 }
 
+TEST_F(Replaying, W15_HiddenAnswersToRequestsWithABodyStayHidden) {
+  const std::string request =
+      "POST /post HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n";
+  WarcText warc;
+  for (const std::string host : {"blocked", "excluded"}) {
+    const std::string url = fmt::format("http://{}.org/post", host);
+    warc.Response(url, "2014-01-01T00:00:00Z", "S3CRET")
+        .Request(url, "2014-01-01T00:00:00Z", request, "q=1");
+  }
+  Bring(warc);
+  PutFile(fs_, "a/access.aclj",
+          "org,excluded)/ - {\"access\": \"exclude\"}\norg,blocked)/ - {\"access\": \"block\"}\n");
+  Serve();
+  for (const auto& [host, status] : {std::pair("blocked", 451), std::pair("excluded", 404)}) {
+    for (const std::string modifier : {"id_", "mp_", "rp_"}) {
+      const bool is_worker = modifier == "rp_";
+      const std::uint16_t port = is_worker ? server_->replay_port() : server_->pages_port();
+      const std::string target =
+          fmt::format("/web/20140101000000{}/http://{}.org/post", modifier, host);
+      const Answer answer = Ask(port, target,
+                                "Content-Type: application/x-www-form-urlencoded\r\n"
+                                "Content-Length: 3\r\n",
+                                "POST", "localhost", "q=1");
+      EXPECT_EQ(answer.status, status) << target;
+      EXPECT_EQ(answer.body.find("S3CRET"), std::string::npos) << target;
+      EXPECT_EQ(Ask(port, target + "?__wb_method=post&q=1").status, status) << target;
+    }
+  }
+}
+
 TEST_F(Replaying, W15_PostsOfASampleOfOthersAreReplayed) {
   const std::optional<std::string> warc = ReadSample("warc-samples/pywb/post-test.warc.gz");
   if (!warc) GTEST_SKIP() << "post-test.warc.gz is not here (STELE_TEST_DATA)";
@@ -363,7 +424,7 @@ TEST_F(Replaying, W15_HeadAndConditionalRequestsSendNoBody) {
   EXPECT_EQ(head.Header("Content-Length"), "5");
   EXPECT_EQ(head.body, "");
   const std::string tag = head.Header("ETag");
-  for (const std::string named : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
+  for (const std::string& named : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
     const Answer same = Get(target, "If-None-Match: " + named + "\r\n");
     EXPECT_EQ(same.status, 304) << named;
     EXPECT_EQ(same.body, "") << named;

@@ -219,6 +219,46 @@ TEST_F(ReducedReplay, W15_PagesRunInASandbox) {
   EXPECT_EQ(Get("/web/20140101000000mp_/http://c.org/").status, 404);
 }
 
+// Modifiers say what a reference is used for; those that say nothing leave it to the media type.
+TEST_F(ReducedReplay, W15_EveryModifierIsAnswered) {
+  const std::string page = "<a href=/x>";
+  const std::string sheet = "a{b:url(/x)}";
+  const std::string script = "location='/x'";
+  Bring(WarcText()
+            .Response("http://a.org/p", "2014-01-01T00:00:00Z", page)
+            .Response("http://a.org/c", "2014-01-01T00:00:00Z", sheet, "text/css")
+            .Response("http://a.org/s", "2014-01-01T00:00:00Z", script, "text/javascript"));
+  Serve();
+  const std::string web = "/web/20140101000000";
+  const auto body = [&](const std::string& modifier, const std::string& name) {
+    return Get(web + modifier + "/http://a.org/" + name).body;
+  };
+  const std::string new_page = "<a href=" + web + "mp_/http://a.org/x>";
+  const std::string new_sheet = "a{b:url(" + web + "im_/http://a.org/x)}";
+  const std::string new_script = "location='" + web + "mp_/http://a.org/x'";
+  for (const std::string modifier :
+       {"", "mp_", "if_", "fr_", "oe_", "sw_", "wkr_", "wkrf_", "ir_", "bn_", "vi_", "zz_"}) {
+    EXPECT_EQ(body(modifier, "p"), new_page) << modifier;
+    EXPECT_EQ(body(modifier, "c"), new_sheet) << modifier;
+    EXPECT_EQ(body(modifier, "s"), new_script) << modifier;
+  }
+  for (const std::string modifier : {"id_", "im_"}) {
+    EXPECT_EQ(body(modifier, "p"), page) << modifier;
+    EXPECT_EQ(body(modifier, "c"), sheet) << modifier;
+    EXPECT_EQ(body(modifier, "s"), script) << modifier;
+  }
+  EXPECT_EQ(body("cs_", "c"), new_sheet);
+  EXPECT_EQ(body("js_", "s"), new_script);
+  // Documents lead to their own time; what they embed comes at once.
+  for (const std::string modifier : {"", "id_", "mp_", "if_", "fr_"}) {
+    EXPECT_EQ(Get("/web/2013" + modifier + "/http://a.org/p").Header("Location"),
+              web + modifier + "/http://a.org/p");
+  }
+  for (const std::string modifier : {"js_", "cs_", "im_", "oe_", "sw_", "wkr_"}) {
+    EXPECT_EQ(Get("/web/2013" + modifier + "/http://a.org/s").status, 200) << modifier;
+  }
+}
+
 TEST_F(ReducedReplay, W15_LargePagesAreStreamed) {
   std::string page = "<body>";
   std::string rewritten = page;

@@ -307,7 +307,10 @@ TEST_F(EveryRoute, W15_TellsNothingOfWhatIsHidden) {
     EXPECT_FALSE(requests.empty()) << route << " has no request in this test";
     for (const std::string& request : requests) Visit(request);
   }
-  for (const std::string page : {"/", "/health", "/lab/", "/index.html"}) Visit(page);
+  for (const std::string page : {"/", "/health", "/lab/", "/index.html", "/shell",
+                                 "/r/w/main/TIMEmp_/URL", "/r/w/lab/TIMEmp_/URL"}) {
+    Visit(page);
+  }
 }
 
 TEST_F(EveryRoute, W15_CountsOnlyWhatIsShown) {
