@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import socket
 import ssl
@@ -212,6 +213,27 @@ class Serving(Archive):
         self.assertEqual(self.get("/web/2014id_/http://near.org/")[2], b"near")
         self.assertIn(b"20040501100000", self.get("/cdx?url=far.org")[2])
         self.assertEqual(self.get("/timemap/link/http://far.org/")[0], 200)
+
+    def test_W15_large_captures_are_sent_in_little_memory(self):
+        line = b"<a href='/x'>link</a> and text around it\n" * 1000
+        page = line * (200_000_000 // len(line))
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
+                                                            page)))
+        server = self.serve()
+
+        def largest():
+            status = pathlib.Path(f"/proc/{server.pid}/status").read_text()
+            return int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1)) * 1024
+
+        for modifier in "id_", "mp_":
+            with urllib.request.urlopen(
+                    f"{self.origin}/web/20140101000000{modifier}/http://a.org/",
+                    timeout=60) as answer:
+                size = 0
+                while piece := answer.read(1 << 20):
+                    size += len(piece)
+            self.assertGreaterEqual(size, len(page))
+        self.assertLess(largest(), 150_000_000)
 
     def test_W15_it_stops_when_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
