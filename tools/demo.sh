@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # What Stele does, shown on the example site in examples/, which is served here and changes between
-# crawls. Works in a folder of its own, build/demo, which it makes anew. At the end the archive is
-# served until Ctrl-C; where nobody watches, only until it has answered.
+# crawls. Works in a folder of its own, build/demo or the one named, which it makes anew. At the end
+# the archive is served until Ctrl-C; where nobody watches, only until it has answered.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-stele=$PWD/build/stele
+stele=${STELE:-$PWD/build/stele}
 examples=$PWD/examples
-work=build/demo
+work=${1:-build/demo}
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
