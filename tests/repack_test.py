@@ -2,6 +2,7 @@
 """stele import --repack and --dedup: files that are written anew as they come in."""
 
 import gzip
+import hashlib
 import pathlib
 import unittest
 
@@ -64,6 +65,15 @@ class Repack(Archive):
         for number in (1, 2):
             self.run_stele("warc", "check", self.kept(number))
         self.stele("verify")
+
+    def test_D6_revisits_are_named_by_the_digest_that_the_crawler_used(self):
+        digest = f"WARC-Payload-Digest: sha256:{hashlib.sha256(b'same').hexdigest()}"
+        block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nsame"
+        self.stele("import", "--dedup", self.put(
+            "a.warc.gz", *(record("response", URL, time, block, digest) for time in (THEN, LATER))))
+        self.assertEqual([row["revisit"] for row in self.rows()], [False, True])
+        self.assertNotIn("not in this archive", self.stele("report"))
+        self.run_stele("warc", "check", self.kept(1))
 
     def test_older_formats_become_warc(self):
         arc = EXAMPLES / "lighthouse-2006.arc.gz"

@@ -46,17 +46,26 @@ class PayloadHashers final : public record::PayloadSink {
     digest.sha256.emplace();
     std::copy_n(sha1.bytes().begin(), digest.sha1->size(), digest.sha1->begin());
     std::copy_n(sha256.bytes().begin(), digest.sha256->size(), digest.sha256->begin());
-    label_ = sha1.Labelled();
+    sha1_label_ = sha1.Labelled();
+    sha256_label_ = sha256.Labelled();
     return digest;
   }
   std::uint64_t length() const { return length_; }
-  const std::string& label() const { return label_; }  // of SHA-1; after Finish()
+  // By the algorithm by which the record names its payload itself, so that a revisit can be
+  // compared with an original of the same crawler; SHA-1 where it names none. After Finish().
+  const std::string& LabelFor(const Record& record) const {
+    const std::optional<Digest> claim =
+        Digest::Parse(record.fields.Find("WARC-Payload-Digest").value_or(""));
+    const bool is_sha256 = claim && claim->algorithm() == DigestAlgorithm::kSha256;
+    return is_sha256 ? sha256_label_ : sha1_label_;
+  }
 
  private:
   Hasher sha1_{DigestAlgorithm::kSha1};
   Hasher sha256_{DigestAlgorithm::kSha256};
   std::uint64_t length_ = 0;
-  std::string label_;
+  std::string sha1_label_;
+  std::string sha256_label_;
 };
 
 // The capture that has a payload.
@@ -113,7 +122,7 @@ class Repacker {
       return Copy(record);
     }
     ++outcome_.duplicates;
-    return WriteRevisit(record, **original, hashers.label(), payload.head_length());
+    return WriteRevisit(record, **original, hashers.LabelFor(record), payload.head_length());
   }
 
   RepackOutcome& outcome() { return outcome_; }
