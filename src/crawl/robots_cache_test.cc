@@ -1,0 +1,57 @@
+#include "crawl/robots_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "crawl/frontier.h"
+
+namespace stele::crawl {
+namespace {
+
+const std::string kOrigin = "https://a.org";
+constexpr Timestamp kNow{1'700'000'000'000};
+constexpr std::int64_t kDay = 24LL * 3600 * 1000;
+
+Timestamp In(std::int64_t wait) { return Timestamp{kNow.milliseconds + wait}; }
+
+class RobotsCaching : public testing::Test {
+ protected:
+  RobotsCaching() : frontier_(*Frontier::Open(table_, {})) {}
+  // Null: they have to be asked for.
+  static const robots::Robots* RulesIn(RobotsCache& cache, Timestamp now) {
+    const Result<const robots::Robots*> rules = cache.Find(kOrigin, now);
+    EXPECT_TRUE(rules);
+    return *rules;
+  }
+
+  store::MemoryBlockTable table_;
+  const std::unique_ptr<Frontier> frontier_;
+};
+
+TEST_F(RobotsCaching, I1_RulesHoldForADay) {
+  RobotsCache cache(*frontier_);
+  EXPECT_EQ(RulesIn(cache, kNow), nullptr);
+  cache.Set(kOrigin, robots::Access::kParse, "User-agent: *\nDisallow: /x\n", kNow);
+  ASSERT_NE(RulesIn(cache, In(kDay - 1)), nullptr);
+  EXPECT_FALSE(RulesIn(cache, In(kDay - 1))->Allows("/x"));
+  EXPECT_EQ(RulesIn(cache, In(kDay)), nullptr);
+}
+
+TEST_F(RobotsCaching, I1_RulesThatAreKeptOutliveAnInterruptionForTheSameDay) {
+  {
+    RobotsCache cache(*frontier_);
+    const std::string note = cache.Set(kOrigin, robots::Access::kDisallowAll, "", kNow);
+    RobotsCache before(*frontier_);
+    EXPECT_EQ(RulesIn(before, kNow), nullptr) << "they are not kept yet";
+    cache.Keep(kOrigin, note);
+    ASSERT_TRUE(frontier_->Commit());
+  }
+  const std::unique_ptr<Frontier> again = *Frontier::Open(table_, {});
+  RobotsCache cache(*again);
+  ASSERT_NE(RulesIn(cache, In(kDay - 1)), nullptr);
+  EXPECT_FALSE(RulesIn(cache, In(kDay - 1))->Allows("/"));
+  RobotsCache later(*again);
+  EXPECT_EQ(RulesIn(later, In(kDay)), nullptr);
+}
+
+}  // namespace
+}  // namespace stele::crawl
