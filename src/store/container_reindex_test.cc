@@ -147,5 +147,30 @@ TEST(ContainerReindex, DamageIsReported) {
   EXPECT_EQ(volume->damaged()[0].container, ContainerName::Parse(name)->serial);
 }
 
+// The record of a block holds one of its references, which goes when it is damaged.
+TEST(ContainerReindex, W10_AContentThatWasRestoredHasAllItsReferencesAgain) {
+  for (const bool first_comes_last : {false, true}) {
+    ContainerLab lab;
+    auto volume = lab.Make();
+    const std::string content = NoiseOf(500, 1);
+    const ContentKey key = StoreContent(*volume, content, first_comes_last ? "9" : "0")->key;
+    for (const char* more : {"1", "2", "3"}) ASSERT_TRUE(StoreContent(*volume, content, more));
+    ASSERT_TRUE(volume->Delete(key, {"me", "4"}));
+    const std::string path = "v/containers/" + lab.Containers().front();
+    const std::size_t at = io::ReadFile(lab.disk, path)->find(content);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_TRUE((*lab.disk.OpenForUpdating(path))->WriteAt(at, "#"));
+    ASSERT_FALSE(ReadContent(*volume, key));
+    io::MemorySource source(content);
+    ASSERT_TRUE(volume->Restore(key, content.size(), source));
+    EXPECT_EQ(volume->Stat(key)->references, 3u);
+    volume.reset();
+    ASSERT_TRUE(lab.table.Clear());
+    volume = lab.Open();
+    EXPECT_EQ(*ReadContent(*volume, key), content);
+    EXPECT_EQ(volume->Stat(key)->references, 3u) << first_comes_last;
+  }
+}
+
 }  // namespace
 }  // namespace stele::store

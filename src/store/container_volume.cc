@@ -14,6 +14,7 @@ namespace {
 
 // Smaller contents hardly shrink.
 constexpr std::uint64_t kDeflatedBytesMin = 256;
+constexpr std::size_t kNotesAtOnce = 1000;
 
 // The lowest number that no block has.
 std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks,
@@ -24,6 +25,26 @@ std::uint32_t FreeOverflow(const std::vector<BlockIndex::NumberedBlock>& blocks,
     if (block.overflow == free) ++free;
   }
   return free;
+}
+
+// Notes all references to a block once more: nobody knows which of them a record held that is
+// damaged.
+Status NoteReferences(const BlockIndex& index, ContainerLog& log, const BlockId& block,
+                      const BlockRow& row) {
+  std::optional<BlockOperation> after;
+  for (;;) {
+    const auto page = index.Operations(block, after, kNotesAtOnce);
+    if (!page) return page.error();
+    std::vector<ContainerLog::Copy> notes;
+    for (const BlockOperation& done : *page) {
+      if (done.kind != BlockOperation::Kind::kReference) break;  // releases come behind them
+      notes.push_back(
+          {{LogEntry::Kind::kReference, block, done.operation, row.record_id, 0, {}}, ""});
+    }
+    const Status noted = log.AppendAll(notes);
+    if (!noted || notes.size() < kNotesAtOnce) return noted;
+    after = page->back();
+  }
 }
 
 }  // namespace
@@ -225,7 +246,7 @@ Status ContainerVolume::AppendBlock(LogEntry entry, const StoreRequest& request,
 }
 
 // Another record of the same id, for an operation that is known already: it takes the place of the
-// first.
+// first. That one held a reference, too.
 Status ContainerVolume::Restore(const ContentKey& key, std::uint64_t size, io::Source& content) {
   const Status accepted = AcceptsKey(key);
   if (!accepted) return accepted;
@@ -244,6 +265,8 @@ Status ContainerVolume::Restore(const ContentKey& key, std::uint64_t size, io::S
   const auto first = index_.Operations(block, std::nullopt, 1);
   if (!first) return first.error();
   if (!*row || first->empty()) return NotHere(key);
+  const Status noted = NoteReferences(index_, *log_, block, **row);
+  if (!noted) return noted;
   return AppendBlock(
       {LogEntry::Kind::kBlock, block, first->front().operation, (*row)->record_id, size, {}},
       request, spool);
