@@ -1,7 +1,6 @@
 #include "archive/companions.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "util/checksum.h"
 
@@ -49,6 +48,22 @@ std::optional<std::size_t> CaptureBeside(std::span<const CaptureMark> captures,
   return std::nullopt;
 }
 
+std::optional<std::size_t> CaptureNamed(const CapturesById& by_id,
+                                        std::span<const CaptureMark> captures,
+                                        std::uint64_t position, std::uint64_t id) {
+  if (id == 0) return std::nullopt;
+  std::optional<std::size_t> before;
+  std::optional<std::size_t> first;
+  const auto [begin, end] = by_id.equal_range(id);
+  for (auto it = begin; it != end; ++it) {
+    const std::size_t number = it->second;
+    if (!first || number < *first) first = number;
+    const bool is_before = captures[number].position <= position;
+    if (is_before && (!before || *before < number)) before = number;
+  }
+  return before ? before : first;
+}
+
 Companions::CaptureKey Companions::KeyOf(const catalog::Capture& capture) {
   return {capture.place.offset, ChecksumOf(capture.url), capture.time.milliseconds};
 }
@@ -77,7 +92,7 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   if (!rows) return rows.error();
   std::vector<CaptureMark> marks;
   std::vector<CaptureKey> keys;
-  std::unordered_map<std::uint64_t, std::size_t> by_record_id;
+  CapturesById by_record_id;
   const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     for (const ContainerCapture& capture : some) {
       by_record_id.emplace(capture.record_id, marks.size());
@@ -91,10 +106,9 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   if (!companions) return companions.error();
   ByCapture found;
   for (const Companion& companion : *companions) {
-    const auto named = by_record_id.find(companion.about);
-    const std::optional<std::size_t> owner = companion.about != 0 && named != by_record_id.end()
-                                                 ? std::optional(named->second)
-                                                 : CaptureAround(marks, companion);
+    std::optional<std::size_t> owner =
+        CaptureNamed(by_record_id, marks, companion.offset, companion.about);
+    if (!owner) owner = CaptureAround(marks, companion);
     if (owner) found.emplace(keys[*owner], companion);
   }
   if (containers_.size() >= kContainersMax) containers_.erase(containers_.begin());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "archive/archive_view.h"
@@ -20,6 +21,12 @@ struct CaptureMark {
 // stands beside it, at most one other between them. `captures` are in the order of the file.
 std::optional<std::size_t> CaptureBeside(std::span<const CaptureMark> captures,
                                          std::uint64_t position, std::uint64_t uri);
+// Numbers of captures by RecordIdHash(). Some files give several captures one id.
+using CapturesById = std::unordered_multimap<std::uint64_t, std::size_t>;
+// The number of the capture that a record names: of several, the last before it, else the first.
+std::optional<std::size_t> CaptureNamed(const CapturesById& by_id,
+                                        std::span<const CaptureMark> captures,
+                                        std::uint64_t position, std::uint64_t id);
 
 // Which records of containers belong to which capture: a request or note names its capture's record
 // id, or stands beside it with the same URI. Keeps what it knows about the last containers that

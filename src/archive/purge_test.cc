@@ -280,6 +280,25 @@ TEST_F(Purging, W15_OtherMembersStayByteForByte) {
 }
 
 // Captures of one URL in one member, of which some go, and requests that name none of them.
+TEST_F(Purging, W15_OfCapturesWithOneIdTheRequestBehindItGoes) {
+  std::string both;
+  for (const char* word : {"open", "hidden"}) {
+    both += WarcText(record::Compression::kNone)
+                .Response(fmt::format("http://{}.example/", word), "2004-01-01T00:00:00Z", word)
+                .Request("http://x.example/", "2004-01-01T00:00:00Z",
+                         fmt::format("GET /?q={} HTTP/1.1", word))
+                .bytes();
+  }
+  PutFile(fs_, "x.warc", both);
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://hidden.example/"));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  const std::string left = AllBytes(fs_, (*archive)->View());
+  EXPECT_EQ(left.find("hidden"), std::string::npos);
+  EXPECT_NE(left.find("?q=open"), std::string::npos);
+}
+
 TEST_F(Purging, W15_RequestsGoWithTheCaptureBesideThem) {
   std::string text;
   for (int i = 0; i < 6; ++i) {

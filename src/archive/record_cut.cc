@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "archive/companions.h"
@@ -152,25 +151,21 @@ void RecordCut::CloseGroups(std::uint64_t file_bytes) {
 }
 
 void RecordCut::DoomCompanions() {
-  std::unordered_map<std::uint64_t, std::size_t> by_id;
+  CapturesById by_id;
   std::vector<CaptureMark> marks;
   std::vector<std::size_t> numbers;  // of the records that are marked
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (!records_[i].is_capture) continue;
-    by_id.emplace(records_[i].id, i);
+    by_id.emplace(records_[i].id, marks.size());
     marks.push_back({i, records_[i].uri});
     numbers.push_back(i);
   }
   for (std::size_t i = 0; i < records_.size(); ++i) {
     Seen& seen = records_[i];
     if (seen.is_capture) continue;
-    const auto named = by_id.find(seen.about);
-    if (seen.about != 0 && named != by_id.end()) {
-      seen.goes = records_[named->second].goes;
-    } else if (seen.may_stand_beside) {
-      const auto beside = CaptureBeside(marks, i, seen.uri);
-      seen.goes = beside && records_[numbers[*beside]].goes;
-    }
+    std::optional<std::size_t> capture = CaptureNamed(by_id, marks, i, seen.about);
+    if (!capture && seen.may_stand_beside) capture = CaptureBeside(marks, i, seen.uri);
+    seen.goes = capture && records_[numbers[*capture]].goes;
   }
 }
 

@@ -119,6 +119,26 @@ TEST_F(Export, W15_TakesOnlyItsOwnRequestsAlong) {
   EXPECT_EQ(records[7], "metadata http://b.example/ fetchTimeMs: 3\r\n");
 }
 
+// As in files that were made by putting others one behind another.
+TEST_F(Export, W15_OfCapturesWithOneIdEachHasTheRequestBehindIt) {
+  std::string both;
+  for (const char* name : {"GET", "POST"}) {
+    both += WarcText(record::Compression::kNone)
+                .Response("http://a.example/", name[0] == 'G' ? kThen : kLater, name)
+                .Request("http://a.example/", kThen, fmt::format("{} / HTTP/1.1", name))
+                .bytes();
+  }
+  Import(both);
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 5u);
+  EXPECT_TRUE(records[1].ends_with("GET"));
+  EXPECT_TRUE(records[2].starts_with("request http://a.example/ GET "));
+  EXPECT_TRUE(records[3].ends_with("POST"));
+  EXPECT_TRUE(records[4].starts_with("request http://a.example/ POST "));
+}
+
 // A request first, as Heritrix never did but others do, so that it begins the member.
 TEST_F(Export, W15_ARequestThatBeginsAMemberGoesWithOneCapture) {
   std::string plain;
