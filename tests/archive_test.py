@@ -71,6 +71,20 @@ class Everyday(Archive):
             self.stele("import", "-", stdin=file)
         self.assertEqual(len(self.rows()), 1)
 
+    def test_I6_an_import_of_nothing_new_is_no_run(self):
+        path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
+        self.stele("import", path)
+        done = subprocess.run([STELE, "import", "--archive", self.archive, path],
+                              capture_output=True, check=True)
+        self.assertIn(b"nothing is new: 1 file, 1 of them here already; no run", done.stderr)
+        note = self.put("notes.txt", b"no archive file")
+        self.stele("import", note, code=3)
+        self.assertEqual(len(json.loads(self.stele("info", "--json"))["runs"]), 1)
+        other = self.put("y.warc.gz", response("http://example.org/", "2005-05-01T10:00:00Z", b"y"))
+        self.stele("import", path, other)
+        runs = json.loads(self.stele("info", "--json"))["runs"]
+        self.assertEqual([(run["run"], run["captures"]) for run in runs], [(1, 1), (2, 1)])
+
     def test_in_place_and_damaged_payload_is_named(self):
         path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
         self.stele("import", "--in-place", path)

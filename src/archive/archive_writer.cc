@@ -17,6 +17,7 @@
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
 #include "util/ascii.h"
+#include "util/check.h"
 
 namespace stele::archive {
 namespace {
@@ -30,6 +31,15 @@ constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
 constexpr std::uint32_t kOpenSerials = 1 << 20;
 constexpr std::string_view kAppliedHead = "stele applied 1 ";
+
+LedgerEvent RunBegin(std::uint32_t run, std::string_view kind, std::string_view note) {
+  LedgerEvent event;
+  event.what = "run-begin";
+  event.Add("run", run);
+  event.Add("kind", kind);
+  event.Add("note", note);
+  return event;
+}
 
 }  // namespace
 
@@ -251,16 +261,27 @@ std::optional<Container> ArchiveWriter::FindKnown(const Container& container) {
   return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
+std::uint32_t ArchiveWriter::PlanRun(std::string_view kind, std::string_view note) {
+  const std::lock_guard lock(mutex_);
+  Check(!planned_run_);
+  const std::uint32_t run = holdings_.NextRun();
+  planned_run_ = RunBegin(run, kind, note);
+  return run;
+}
+
+Status ArchiveWriter::TellOfPlannedRun() {
+  if (!planned_run_) return {};
+  LedgerEvent event = *std::move(planned_run_);
+  planned_run_.reset();
+  return Append(std::move(event));
+}
+
 Result<std::uint32_t> ArchiveWriter::BeginRun(std::string_view kind, std::string_view note) {
   const std::lock_guard lock(mutex_);
+  Check(!planned_run_);
   const std::uint32_t run = holdings_.NextRun();
-  LedgerEvent event;
-  event.what = "run-begin";
-  event.Add("run", run);
-  event.Add("kind", kind);
-  event.Add("note", note);
-  if (const Status appended = Append(std::move(event)); !appended) return appended.error();
-  return run;
+  const Status appended = Append(RunBegin(run, kind, note));
+  return appended ? Result<std::uint32_t>(run) : appended.error();
 }
 
 Status ArchiveWriter::EndRun(std::uint32_t run) {
@@ -269,7 +290,11 @@ Status ArchiveWriter::EndRun(std::uint32_t run) {
   event.Add("run", run);
   {
     const std::lock_guard lock(mutex_);
-    if (const Status appended = Append(std::move(event)); !appended) return appended;
+    if (planned_run_) {
+      planned_run_.reset();
+    } else if (const Status appended = Append(std::move(event)); !appended) {
+      return appended;
+    }
     if (const Status synced = Checkpoint(); !synced) return synced;
   }
   DeliverAll();
@@ -336,6 +361,7 @@ Result<bool> ArchiveWriter::AddHere(Container& container) {
   if (is_brought && holdings_.FindKnown(container) != nullptr) return false;
   if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
   container.time = environment_.clock.Now();
+  if (const Status told = TellOfPlannedRun(); !told) return told.error();
   if (const Status appended = Append(container.Event()); !appended) return appended.error();
   const Container& added = *holdings_.Find(container.number);
   if (const Status named = container.path.empty() ? FinishContainer(added) : Status(); !named) {

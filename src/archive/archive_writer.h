@@ -52,6 +52,9 @@ class ArchiveWriter {
   std::optional<Container> FindKnown(const Container& container);
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
+  // The same, but the ledger is told with the first container that Add() takes: a run that brings
+  // none leaves no trace. Requires of both: no run is planned that brought nothing yet.
+  std::uint32_t PlanRun(std::string_view kind, std::string_view note);
   // Containers that wait for their remote volumes go there, if they can, and indexes are merged.
   Status EndRun(std::uint32_t run);
   // From now on captures of the run may repeat what is kept elsewhere. The same is told once.
@@ -163,6 +166,7 @@ class ArchiveWriter {
 
   // All of these require mutex_.
   Status Append(LedgerEvent event);
+  Status TellOfPlannedRun();
   Status AssignSerials(Container& container) const;
   Status FinishContainer(const Container& container);
   // Gives the catalog what is in a container; rows that are lost are made anew.
@@ -186,6 +190,7 @@ class ArchiveWriter {
   Holdings holdings_;
   std::shared_ptr<const Holdings> snapshot_;  // of holdings_, for views; null: it changed since
   std::unique_ptr<catalog::Catalog> catalog_;
+  std::optional<LedgerEvent> planned_run_;
   std::uint32_t reserved_ = 0;  // the last number that was given
   int since_checkpoint_ = 0;    // containers
   std::optional<Error> delivery_failure_;

@@ -79,6 +79,30 @@ TEST(Import, TakesTheSameBytesOnce) {
   EXPECT_EQ(*fs.List("a/volumes/main"), (std::vector<std::string>{"00000001", "00000001.rows"}));
 }
 
+TEST(Import, I6_ARunThatBringsNothingLeavesNoTrace) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.warc.gz",
+          WarcText().Response("http://a.example/", "2004-01-01T00:00:00Z", "one").bytes());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  for (const bool is_first : {true, false}) {
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive);
+    const std::uint32_t run = (*archive)->PlanRun("import", "x");
+    EXPECT_EQ(run, is_first ? 1u : 2u);
+    const auto outcome = ImportFile(**archive, run, "x.warc.gz", {});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->is_new, is_first);
+    ASSERT_TRUE((*archive)->EndRun(run));
+    const ArchiveView view = (*archive)->View();
+    const auto& runs = view.holdings().runs();
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_TRUE(runs.at(1).end);
+    // The number is free for the next.
+    EXPECT_EQ((*archive)->PlanRun("import", ""), 2u);
+  }
+}
+
 TEST(Import, LeavesAFileInPlaceWhenAsked) {
   io::MemoryFileSystem fs;
   PutFile(fs, "two.warc.gz", TwoMonths());

@@ -127,6 +127,19 @@ struct ImportRun {
     return archive::ImportFile(archive, run, path, options);
   }
 
+  std::string Summary() const {
+    const std::string files = fmt::format(
+        "{}, {} of them here already{}", Count(totals.files.load(), "file"), totals.known.load(),
+        totals.passed > 0 ? fmt::format(", {} others passed over", totals.passed.load()) : "");
+    if (totals.files == totals.known) return fmt::format("nothing is new: {}; no run\n", files);
+    return fmt::format(
+        "run {}: {}; {}{}, {}\n", run, files, Count(totals.captures.load(), "capture"),
+        repack
+            ? fmt::format(", {} of them duplicates that became revisits", totals.duplicates.load())
+            : "",
+        ByteCount(totals.bytes.load()));
+  }
+
   Result<ExitCode> Import(FileJob& job) {
     const Result<archive::ImportOutcome> outcome = repack ? ImportRepacked(job) : ImportAsItIs(job);
     // Other files stand beside archive files in many a directory.
@@ -235,11 +248,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     if (loaded) loaded = originals->LoadDigests(digests.table());
     if (!loaded) return Fail(context, loaded.error());
   }
-  Result<std::uint32_t> run =
-      archive->BeginRun("import", fmt::format("{}", fmt::join(arguments.positionals, " ")));
-  if (!run) return Fail(context, run.error());
+  const std::uint32_t run =
+      archive->PlanRun("import", fmt::format("{}", fmt::join(arguments.positionals, " ")));
   ImportRun import{*archive,
-                   *run,
+                   run,
                    arguments.Has("--in-place"),
                    repack,
                    originals.get(),
@@ -256,21 +268,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         std::max(code, RunOverFiles(part, threads, context.out, ShowsProgress(arguments, context),
                                     context, [&](FileJob& job) { return import.Import(job); }));
   }
-  if (const Status ended = archive->EndRun(*run); !ended) return Fail(context, ended.error());
+  if (const Status ended = archive->EndRun(run); !ended) return Fail(context, ended.error());
   ComplainOfDelivery(*archive, context);
-  if (!arguments.Has("--quiet")) {
-    const Totals& totals = import.totals;
-    const std::string text = fmt::format(
-        "run {}: {}, {} of them here already{}; {}{}, {}\n", *run,
-        Count(totals.files.load(), "file"), totals.known.load(),
-        totals.passed > 0 ? fmt::format(", {} others passed over", totals.passed.load()) : "",
-        Count(totals.captures.load(), "capture"),
-        repack
-            ? fmt::format(", {} of them duplicates that became revisits", totals.duplicates.load())
-            : "",
-        ByteCount(totals.bytes.load()));
-    static_cast<void>(context.err.Write(text));
-  }
+  if (!arguments.Has("--quiet")) static_cast<void>(context.err.Write(import.Summary()));
   return code == ExitCode::kDone && import.damaged ? ExitCode::kDefects : code;
 }
 
