@@ -123,6 +123,20 @@ class Killed(unittest.TestCase):
         for number in range(KILLS // 4):
             page = self.stele("get", f"http://site{number}.example/4")
             self.assertEqual(page, f"<p>page {number} 0" * 50)
+        self.purge_again_and_again()
+
+    def purge_again_and_again(self):
+        """What is purged is gone, and nothing else, however often that was interrupted."""
+        before = self.captures()
+        for _ in range(KILLS // 4):
+            self.killed(0.1, "rm", "--purge")
+        self.stele("rm", "--purge")
+        self.assertEqual([row["url"] for row in self.captures()], [row["url"] for row in before])
+        self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
+        self.assertIn("all is right", self.stele("verify"))
+        self.assertEqual(self.stele("ls", "--removed"), self.stele("ls"))
+        self.stele("reindex", "--from-files")
+        self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
 
     def check(self, count):
         rows = self.captures()

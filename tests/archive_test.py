@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """An archive as a person uses it, and with samples of other projects where they are present."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -222,6 +223,77 @@ class Keeping(Archive):
         self.assertEqual(self.stele("get", "http://b.org/1"), "b 1")
         self.assertIn("all is right", self.stele("verify"))
 
+    def bytes_of_containers(self):
+        """Of all of them, inflated."""
+        files = [p.read_bytes() for p in self.archive.glob("volumes/main/*/*")]
+        return b"".join(gzip.decompress(f) if f[:2] == b"\x1f\x8b" else f for f in files)
+
+    def test_I7_what_was_taken_down_is_purged_later(self):
+        self.stele("rm", "http://b.org/2", "--reason", "a court")
+        done = subprocess.run([STELE, "rm", "--archive", self.archive, "http://b.org/2",
+                               "--reason", "a court"], capture_output=True, check=True)
+        self.assertIn(b"nothing more to take down: 1 capture went before", done.stderr)
+        self.assertIn(b"b 2", self.bytes_of_containers())
+        self.stele("rm", "--purge")
+        self.assertNotIn(b"b 2", self.bytes_of_containers())
+        self.stele("rm", "http://b.org/1", "--reason", "a court")
+        self.stele("rm", "http://b.org/1", "--reason", "a court", "--purge")
+        self.assertNotIn(b"b 1", self.bytes_of_containers())
+        self.assertEqual(len(self.rows()), 4)
+        self.stele("rm", "http://b.org/1", "--reason", "a court", "--purge", code=3)
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_I7_the_trail_of_takedowns_can_be_read(self):
+        digest = self.rows("http://a.org/1")[0]["sha1"]
+        self.stele("rm", "--digest", digest, "--reason", "a virus")
+        self.stele("rm", "--to", "2004", "--reason", "too old")
+        self.assertEqual(self.rows(), [])
+        self.assertIn("--digest soon is no SHA-256",
+                      self.complaint("rm", "--digest", "soon", "--reason", "x"))
+        self.stele("rm", "--purge")
+        self.stele("reindex", "--from-files")
+        trail = [json.loads(line) for line in self.stele("rm", "--list", "--json").splitlines()]
+        self.assertEqual([(r["removal"], r["reason"], r["what"], len(r["captures"]))
+                          for r in trail],
+                         [(1, "a virus", f"--digest {digest}", 1), (2, "too old", "--to 2004", 5)])
+        self.assertEqual(trail[0]["captures"], ["200405/1"])
+        self.assertIn("too old", self.stele("rm", "--list"))
+
+    def test_I7_a_hold_keeps_the_bytes_of_what_was_taken_down_before(self):
+        self.stele("rm", "http://a.org/1", "--reason", "x")
+        self.stele("hold", "--host", "a.org", "--reason", "a case")
+        done = subprocess.run([STELE, "rm", "--archive", self.archive, "http://b.org/1",
+                               "--reason", "x", "--purge"], capture_output=True, check=True)
+        self.assertIn(b"the bytes of 1 capture stay, because of holds", done.stderr)
+        self.assertIn(b"a 1", self.bytes_of_containers())
+        self.assertNotIn(b"b 1", self.bytes_of_containers())
+        self.assertEqual(len(self.rows()), 4)
+        self.assertIn("all is right", self.stele("verify"))
+        self.stele("hold", "--end", "1")
+        self.stele("rm", "--purge")
+        self.assertNotIn(b"a 1", self.bytes_of_containers())
+
+    def test_I7_files_in_place_are_named_and_others_are_purged(self):
+        lying = self.put("lying.warc.gz", response("http://c.org/", "2003-05-01T10:00:00Z", b"c"))
+        self.stele("import", "--in-place", lying)
+        self.stele("rm", "http://c.org/", "--reason", "x")
+        done = subprocess.run([STELE, "rm", "--archive", self.archive, "http://b.org/1",
+                               "--reason", "x", "--purge"], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"lying.warc.gz was imported in place", done.stderr)
+        self.assertNotIn(b"b 1", self.bytes_of_containers())
+
+    def test_I7_a_purged_file_does_not_come_back_by_itself(self):
+        self.stele("rm", "http://b.org/1", "--reason", "x", "--purge")
+        self.assertIn("x.warc.gz was here", self.complaint("import", self.path))
+        self.assertIn("x.warc.gz was here", self.complaint("import", "--repack", self.path))
+        (self.folder / "incoming").mkdir()
+        self.path.rename(self.folder / "incoming/x.warc.gz")
+        self.stele("import", self.folder / "incoming")  # passed over
+        self.assertEqual(len(self.rows()), 5)
+        self.stele("import", "--again", self.folder / "incoming")
+        self.assertEqual(len(self.rows("http://b.org/1")), 1)
+
     def test_I6_batches_are_listed_exported_and_dropped(self):
         later = self.put("later.warc.gz", record(
             "revisit", "http://a.org/0", "2005-06-01T10:00:00Z",
@@ -306,6 +378,19 @@ class Samples(Archive):
             with self.subTest(path=str(path)):
                 self.assertEqual(sorted(listed.get(number, [])), sorted(expected))
 
+    def test_I5_one_crawl_as_arc_and_as_warc_gives_the_same_captures(self):
+        def captures(kind):
+            archive = self.folder / kind
+            self.run_stele("import", "--archive", archive,
+                           SAMPLES / f"jwat/IAH-20080430204825-00000-blackbook.{kind}.gz")
+            lines = self.run_stele("ls", "--json", "--archive", archive).splitlines()
+            # Only in WARC did the crawler note how it got there, which tells pages from frames.
+            own = {"id", "container", "offset", "record_length", "page"}
+            return [{k: v for k, v in json.loads(line).items() if k not in own}
+                    for line in lines]
+        arc = captures("arc")
+        self.assertEqual(len(arc), 299)
+        self.assertEqual(arc, captures("warc"))
 
     def test_every_sample_is_exported_and_brought_in_again(self):
         subprocess.run([STELE, "import", "--quiet", "--archive", self.archive, SAMPLES],
@@ -324,19 +409,6 @@ class Samples(Archive):
         self.assertEqual(captures(other), captures(self.archive))
         self.assertGreater(len(captures(other)), 900)
 
-    def test_I5_one_crawl_as_arc_and_as_warc_gives_the_same_captures(self):
-        def captures(kind):
-            archive = self.folder / kind
-            self.run_stele("import", "--archive", archive,
-                           SAMPLES / f"jwat/IAH-20080430204825-00000-blackbook.{kind}.gz")
-            lines = self.run_stele("ls", "--json", "--archive", archive).splitlines()
-            # Only in WARC did the crawler note how it got there, which tells pages from frames.
-            own = {"id", "container", "offset", "record_length", "page"}
-            return [{k: v for k, v in json.loads(line).items() if k not in own}
-                    for line in lines]
-        arc = captures("arc")
-        self.assertEqual(len(arc), 299)
-        self.assertEqual(arc, captures("warc"))
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 #include "archive/archive_reader.h"
 #include "archive/container_scan.h"
@@ -255,6 +256,11 @@ std::optional<Container> ArchiveWriter::FindBySha256(std::string_view sha256) {
   return container == nullptr ? std::nullopt : std::optional(*container);
 }
 
+bool ArchiveWriter::WasPurged(std::string_view sha256) {
+  const std::lock_guard lock(mutex_);
+  return holdings_.WasPurged(sha256);
+}
+
 std::optional<Container> ArchiveWriter::FindKnown(const Container& container) {
   const std::lock_guard lock(mutex_);
   const Container* known = holdings_.FindKnown(container);
@@ -438,12 +444,16 @@ Status ArchiveWriter::Index(const Container& container) {
 Status ArchiveWriter::IndexRows(const Container& container, const std::string& path) {
   Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, path, cache_);
   if (!rows) return rows.error();
+  // What takes the place of others may have been taken down, and be kept by a hold.
+  const std::set<catalog::CaptureId> removed =
+      container.ids.empty() ? std::set<catalog::CaptureId>() : holdings_.Removed();
   std::vector<catalog::Capture> captures;
   std::uint64_t ordinal = 0;
   return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     captures.clear();
     for (ContainerCapture& capture : some) {
       container.Place(capture.row, ordinal++);
+      if (removed.contains(capture.row.id)) capture.row.flags |= catalog::kRemoved;
       captures.push_back(capture.row);
     }
     return catalog_->Append(captures);

@@ -50,6 +50,7 @@ class ArchiveWriter {
   // As Holdings.
   std::optional<Container> FindBySha256(std::string_view sha256);
   std::optional<Container> FindKnown(const Container& container);
+  bool WasPurged(std::string_view sha256);
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
   // The same, but the ledger is told with the first container that Add() takes: a run that brings

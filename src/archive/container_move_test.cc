@@ -403,7 +403,7 @@ TEST_F(RemoteContainers, W15_APurgeDeletesTheBytesThereToo) {
   io::SeededRandom random(3);
   CaptureQuery query;
   query.where.what = catalog::SelectUrl("http://a.example/b");
-  auto plan = PlanRemoval(archive_->View(), query, "");
+  auto plan = PlanRemoval(archive_->View(), query);
   ASSERT_TRUE(plan) << plan.error().text;
   ASSERT_TRUE(CarryOut(*archive_, *plan, {"reason", "note"}, clock, random));
   const std::string old_key = archive_->View().holdings().Find(1)->key;

@@ -318,7 +318,10 @@ Status Holdings::ApplyPurge(const LedgerEvent& event) {
   }
   const auto container = containers_.find(*number);
   if (container == containers_.end()) return Bad(event, "there is no such container");
-  std::erase_if(by_sha256_, [&](const auto& entry) { return entry.second == *number; });
+  for (auto entry = by_sha256_.begin(); entry != by_sha256_.end();) {
+    if (entry->second == *number) purged_sha256s_.insert(entry->first);
+    entry = entry->second == *number ? by_sha256_.erase(entry) : std::next(entry);
+  }
   Depart(container->second);
   containers_.erase(container);
   moves_.erase(*number);
@@ -519,14 +522,11 @@ std::map<std::uint32_t, Holdings::BatchCount> Holdings::CountByBatch() const {
       if (new_places_.at(id) == number && IsPurged(brought->container)) ++counts[id.batch].captures;
     }
   }
-  std::set<catalog::CaptureId> removed;
-  for (const auto& [number, removal] : removals_) {
-    for (const catalog::CaptureId& id : removal.captures) {
-      if (!IsHeld(id) || !removed.insert(id).second) continue;
-      BatchCount& count = counts[id.batch];
-      ++count.removed;
-      if (count.captures > 0) --count.captures;
-    }
+  for (const catalog::CaptureId& id : Removed()) {
+    if (!IsHeld(id)) continue;
+    BatchCount& count = counts[id.batch];
+    ++count.removed;
+    if (count.captures > 0) --count.captures;
   }
   std::erase_if(counts, [](const auto& entry) { return entry.second == BatchCount(); });
   return counts;
@@ -555,6 +555,25 @@ const Container* Holdings::FindKnown(const Container& container) const {
     if (known == nullptr) return nullptr;
   }
   return known;
+}
+
+bool Holdings::WasPurged(std::string_view sha256) const {
+  return purged_sha256s_.contains(sha256) && !by_sha256_.contains(sha256);
+}
+
+std::set<catalog::CaptureId> Holdings::Removed() const {
+  std::set<catalog::CaptureId> removed;
+  for (const auto& [number, removal] : removals_) {
+    removed.insert(removal.captures.begin(), removal.captures.end());
+  }
+  return removed;
+}
+
+const Hold* Holdings::HoldOver(std::string_view key, Timestamp captured) const {
+  for (const auto& [number, hold] : holds_) {
+    if (hold.Covers(key, captured)) return &hold;
+  }
+  return nullptr;
 }
 
 std::uint32_t Holdings::NextContainer() const { return last_container_ + 1; }

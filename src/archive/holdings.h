@@ -172,6 +172,14 @@ class Holdings {
   // One that has the bytes of this one, or of the last of its parts, where all of them are here;
   // null when there is none.
   const Container* FindKnown(const Container& container) const;
+  // Whether a container whose file had these bytes, or was made from such a file, or held one, was
+  // purged, and no other is there that FindBySha256() finds.
+  bool WasPurged(std::string_view sha256) const;
+
+  // All captures that were taken down.
+  std::set<catalog::CaptureId> Removed() const;
+  // A hold that covers a capture; null when none does.
+  const Hold* HoldOver(std::string_view key, Timestamp captured) const;
 
   std::uint32_t NextContainer() const;
   std::uint32_t NextRun() const;
@@ -245,6 +253,7 @@ class Holdings {
   std::map<std::uint32_t, std::uint32_t> next_serials_;
   std::uint32_t last_container_ = 0;
   std::set<std::uint32_t> purged_;
+  std::set<std::string, std::less<>> purged_sha256s_;
   std::uint64_t ledger_end_ = 0;
 };
 

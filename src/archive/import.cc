@@ -36,6 +36,9 @@ class FileImport {
   // Fills sha256 and bytes; returns where the file is to be read from now on.
   Result<std::string> Fetch(const std::string& path, const ImportOptions& options);
   Result<std::string> CopyIn(io::Source& source, const ImportOptions& options);
+  // Errors: kInvalid when the file, or what it was made from or holds, was here and went with what
+  // was taken down of it.
+  Status CheckNotPurged(const std::string& path) const;
 
   ArchiveWriter& archive_;
   Container container_;
@@ -76,6 +79,20 @@ Result<std::string> FileImport::CopyIn(io::Source& source, const ImportOptions& 
   container_.sha256 = copied.sha256;
   container_.bytes = copied.bytes;
   return PartPath(*path);
+}
+
+Status FileImport::CheckNotPurged(const std::string& path) const {
+  std::vector<std::string> sha256s = container_.part_sha256s;
+  sha256s.push_back(container_.sha256);
+  sha256s.push_back(container_.origin_sha256);
+  for (const std::string& sha256 : sha256s) {
+    if (!archive_.WasPurged(sha256)) continue;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{} was here, and what was taken down of it was purged; --again "
+                             "brings all of it back",
+                             path)};
+  }
+  return {};
 }
 
 Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path,
@@ -123,6 +140,8 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     outcome.complaints = std::move(found->complaints);
     container_.part_sha256s = std::move(found->part_sha256s);
   }
+  const Status may_come = options.again ? Status() : CheckNotPurged(path);
+  if (!may_come) return may_come.error();
   container_.Describe(*summary);
   for (const auto& [batch, count] : summary->batches) {
     container_.batches.push_back({.batch = batch, .base = 0, .count = count});

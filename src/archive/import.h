@@ -11,6 +11,7 @@ namespace stele::archive {
 
 struct ImportOptions {
   bool in_place = false;  // the file stays where it is, and must not change or go away
+  bool again = false;     // also a file that was here, and of which something was purged
   // Of the file that this one was made from, in hexadecimal digits; empty: of none.
   std::string origin_sha256;
   // Told how many more bytes of the file were worked on: each byte twice, once when it is copied
@@ -28,8 +29,8 @@ struct ImportOutcome {
 
 // Brings an archive file of any format into the archive, bit for bit and under its name. `path` may
 // be "-", the standard input. An error leaves the archive as it was. Safe to call from several
-// threads. Errors: those of reading it; kInvalid when it is no archive file; those of
-// ArchiveWriter::Add().
+// threads. Errors: those of reading it; kInvalid when it is no archive file, or was here and
+// something was purged of it; those of ArchiveWriter::Add().
 Result<ImportOutcome> ImportFile(ArchiveWriter& archive, std::uint32_t run, const std::string& path,
                                  const ImportOptions& options);
 

@@ -10,6 +10,7 @@
 #include "archive/record_cut.h"
 #include "archive/wacz_export.h"
 #include "archive/wacz_file.h"
+#include "catalog/new_rows.h"
 #include "io/random.h"
 #include "util/checksum.h"
 
@@ -22,7 +23,8 @@ using catalog::CaptureId;
 struct Doomed {
   std::vector<CutCapture> captures;  // all of them, in the order of the file
   std::vector<CaptureId> stay;       // likewise
-  std::uint64_t removed = 0;         // captures that were taken down
+  std::uint64_t removed = 0;         // captures that were taken down, and go
+  std::uint64_t held = 0;            // that were taken down, and stay under a hold
 };
 
 Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
@@ -35,10 +37,16 @@ Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
     for (ContainerCapture& capture : some) {
       catalog::Capture& row = capture.row;
       container.Place(row, ordinal++);
-      const bool is_removed = removed.contains(row.id);
       // A record that another has taken the place of goes with the others.
       const auto place = view.holdings().NewPlaceOf(row.id);
-      const bool goes = is_removed || (place && *place != container.number);
+      const bool has_moved = place && *place != container.number;
+      bool is_removed = removed.contains(row.id);
+      if (is_removed && !has_moved &&
+          view.holdings().HoldOver(catalog::LocationKeyOf(row), row.time) != nullptr) {
+        is_removed = false;
+        ++doomed.held;
+      }
+      const bool goes = is_removed || has_moved;
       doomed.captures.push_back({row.place.offset, ChecksumOf(row.url), row.time, goes});
       if (!goes) doomed.stay.push_back(row.id);
       if (is_removed) ++doomed.removed;
@@ -143,20 +151,16 @@ class ContainerPurge {
 Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive) {
   PurgeOutcome outcome;
   const ArchiveView view = archive.View();
-  std::set<CaptureId> removed;
-  for (const auto& [number, removal] : view.holdings().removals()) {
-    removed.insert(removal.captures.begin(), removal.captures.end());
-  }
+  const std::set<CaptureId> removed = view.holdings().Removed();
   std::optional<std::uint32_t> run;
   for (const auto& [number, container] : view.holdings().containers()) {
     Result<Doomed> doomed = DoomedIn(view, container, removed);
     if (!doomed) return doomed.error();
+    outcome.held += doomed->held;
     if (doomed->removed == 0) continue;
     if (!container.path.empty()) {
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("{} was imported in place and is not ours to change: remove it "
-                               "yourself, and import a copy",
-                               container.path)};
+      outcome.not_ours.push_back(container.path);
+      continue;
     }
     if (!run) {
       Result<std::uint32_t> begun = archive.BeginRun("purge", "");

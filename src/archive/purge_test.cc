@@ -53,7 +53,7 @@ Status Fill(ArchiveLab& lab, bool in_place = false) {
 Status TakeDown(ArchiveWriter& archive, const std::string& url) {
   io::ManualClock clock(testing::kNow);
   io::SeededRandom random(3);
-  const auto plan = PlanRemoval(archive.View(), Of(url), "");
+  const auto plan = PlanRemoval(archive.View(), Of(url));
   if (!plan) return plan.error();
   const auto removal = CarryOut(archive, *plan, {"because", ""}, clock, random);
   return removal ? Status() : removal.error();
@@ -196,15 +196,95 @@ TEST_F(Purging, AContainerOfWhichNothingStaysGoes) {
   ExpectNoDefects((*archive)->View());
 }
 
-TEST_F(Purging, RefusesWhatIsNotOurs) {
+TEST_F(Purging, I7_NamesFilesThatAreNotOursAndPurgesAllOthers) {
   ASSERT_TRUE(Fill(lab_, true));
   auto archive = lab_.Open();
   ASSERT_TRUE(archive);
+  const std::string other = WarcText(record::Compression::kNone)
+                                .Response("http://s.example/", "2005-01-01T00:00:00Z", kSecret)
+                                .Response("http://t.example/", "2005-01-01T00:00:00Z", "stays")
+                                .bytes();
+  PutFile(fs_, "y.warc", other);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 2, "y.warc", {}));
   ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
   const auto purged = PurgeRemoved(**archive);
-  ASSERT_FALSE(purged);
-  EXPECT_EQ(purged.error().code, ErrorCode::kInvalid);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(purged->not_ours, std::vector<std::string>{"x.warc"});
   EXPECT_EQ(*io::ReadFile(fs_, "x.warc"), Sample());
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(io::ReadFile(fs_, *(*archive)->View().PathOf(3))->find(kSecret), std::string::npos);
+  ExpectNoDefects((*archive)->View());
+}
+
+TEST_F(Purging, I7_WhatWasTakenDownAndIsHeldStaysUntilTheHoldEnds) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  ASSERT_TRUE(TakeDown(**archive, "http://z.example/"));
+  Hold hold;
+  hold.what = catalog::SelectHost("s.example");
+  hold.from = catalog::kTimeBegin;
+  hold.to = catalog::kTimeEnd;
+  ASSERT_TRUE((*archive)->AddHold(hold));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(purged->held, 1u);
+  EXPECT_NE(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()).find("last"), std::string::npos);
+  // It is still taken down, also where indexes are made anew.
+  const std::vector<std::string> left(kLeft.begin(), kLeft.end() - 1);
+  for (const auto rebuild :
+       {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+    archive->reset();
+    archive = lab_.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(Lines((*archive)->View()), left);
+    ExpectNoDefects((*archive)->View());
+  }
+  ASSERT_TRUE((*archive)->EndHold(1));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
+  EXPECT_EQ(Lines((*archive)->View()), left);
+  ExpectNoDefects((*archive)->View());
+}
+
+TEST_F(Purging, I7_AFileThatComesAgainDoesNotUndoIt) {
+  ASSERT_TRUE(Fill(lab_));
+  for (const bool all : {false, true}) {
+    SCOPED_TRACE(all);
+    {
+      auto archive = lab_.Open();
+      ASSERT_TRUE(archive);
+      for (const char* url :
+           {"http://s.example/", "http://z.example/", "http://r.example/", "http://a.example/"}) {
+        if (all == (std::string_view(url) == "http://s.example/")) continue;
+        ASSERT_TRUE(TakeDown(**archive, url));
+        if (!all) break;
+      }
+      ASSERT_TRUE(PurgeRemoved(**archive));
+    }
+    auto archive = lab_.Open();
+    ASSERT_TRUE(archive);
+    const std::vector<std::string> before = Lines((*archive)->View());
+    EXPECT_EQ(before.size(), all ? 0u : 3u);
+    const auto run = (*archive)->BeginRun("import", "");
+    const auto again = ImportFile(**archive, *run, "x.warc", {});
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, ErrorCode::kInvalid);
+    EXPECT_EQ(Lines((*archive)->View()), before);
+  }
+  auto archive = lab_.Open();
+  const auto run = (*archive)->BeginRun("import", "");
+  ImportOptions options;
+  options.again = true;
+  ASSERT_TRUE(ImportFile(**archive, *run, "x.warc", options));
+  EXPECT_EQ(Lines((*archive)->View()).size(), 4u);
+  const auto twice = ImportFile(**archive, *run, "x.warc", {});
+  ASSERT_TRUE(twice);
+  EXPECT_FALSE(twice->is_new);
 }
 
 // All of a file in one gzip member, as some programs write.

@@ -8,8 +8,7 @@
 #include "archive/durable_file.h"
 #include "archive/revisit_resolver.h"
 #include "archive/warc_export.h"
-#include "formats/url/surt.h"
-#include "util/digest.h"
+#include "catalog/new_rows.h"
 
 namespace stele::archive {
 namespace {
@@ -75,19 +74,38 @@ std::vector<HeldCapture> HeirsAmong(std::vector<HeldCapture> revisits) {
 }
 
 // Errors: kInvalid when a hold covers the capture.
-Status CheckHolds(const ArchiveView& view, const Capture& row, std::string_view key) {
-  for (const auto& [number, hold] : view.holdings().holds()) {
-    if (!hold.Covers(key, row.time)) continue;
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
-                             "ended with: stele hold --end {}",
-                             row.url, FormatIso(row.time), number, hold.reason, number)};
-  }
-  return {};
+Status CheckHolds(const ArchiveView& view, const Capture& row) {
+  const Hold* hold = view.holdings().HoldOver(catalog::LocationKeyOf(row), row.time);
+  if (hold == nullptr) return {};
+  return Error{ErrorCode::kInvalid,
+               fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
+                           "ended with: stele hold --end {}",
+                           row.url, FormatIso(row.time), hold->number, hold->reason, hold->number)};
 }
 
-std::string HexOf(const catalog::Sha256Bytes& sha256) {
-  return Digest(DigestAlgorithm::kSha256, {sha256.data(), sha256.size()}).Text();
+bool HasPayload(const Capture& row, const Digest& digest) {
+  const auto is = [&](DigestAlgorithm algorithm, const auto& bytes) {
+    return bytes && Digest(algorithm, {bytes->data(), bytes->size()}) == digest;
+  };
+  return is(DigestAlgorithm::kSha256, row.sha256) || is(DigestAlgorithm::kSha1, row.sha1);
+}
+
+// How many of what the query finds were taken down and are still in their containers.
+Result<std::uint64_t> CountRemoved(const ArchiveView& view, CaptureQuery query,
+                                   const std::optional<Digest>& payload) {
+  query.with_removed = true;
+  CaptureResults results(view, query);
+  std::uint64_t count = 0;
+  for (;;) {
+    Result<const HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) return count;
+    const Capture& row = (*held)->row;
+    if (IsRemoved(row) && !view.holdings().IsPurged(row.place.container) &&
+        (!payload || HasPayload(row, *payload))) {
+      ++count;
+    }
+  }
 }
 
 // The container with the heirs' records, at a reserved place.
@@ -155,7 +173,7 @@ Status ProvideHeirs(ArchiveWriter& archive, const RemovalPlan& plan, const Remov
 }  // namespace
 
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
-                                const std::string& sha256) {
+                                const std::optional<Digest>& payload) {
   RemovalPlan plan;
   std::set<CaptureId> goes;
   Payloads payloads;
@@ -165,27 +183,29 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
     if (!held) return held.error();
     if (*held == nullptr) break;
     const Capture& row = (*held)->row;
-    if (!sha256.empty() && (!row.sha256 || HexOf(*row.sha256) != sha256)) continue;
-    const Status free = CheckHolds(view, row, results.key());
+    if (payload && !HasPayload(row, *payload)) continue;
+    const Status free = CheckHolds(view, row);
     if (!free) return free.error();
     goes.insert(row.id);
     if (!IsRevisit(row)) payloads.Add(row);
     plan.captures.push_back(**held);
   }
   if (plan.captures.empty()) {
+    const Result<std::uint64_t> removed = CountRemoved(view, query, payload);
+    if (!removed) return removed.error();
+    plan.removed_before = *removed;
+    if (*removed > 0) return plan;
     return Error{ErrorCode::kNotFound, "there is no such capture; nothing was taken down"};
   }
   Result<std::vector<HeldCapture>> revisits = RevisitsOf(view, goes, payloads);
   if (!revisits) return revisits.error();
-  if (sha256.empty()) {
+  if (!payload) {
     plan.heirs = HeirsAmong(*std::move(revisits));
     return plan;
   }
   // The payload itself is to go, whoever repeats it.
   for (HeldCapture& revisit : *revisits) {
-    const std::string key =
-        revisit.row.key.empty() ? url::SurtKey(revisit.row.url) : std::string(revisit.row.key);
-    const Status free = CheckHolds(view, revisit.row, catalog::LocationKey(key));
+    const Status free = CheckHolds(view, revisit.row);
     if (!free) return free.error();
     plan.captures.push_back(std::move(revisit));
   }

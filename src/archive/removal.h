@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +9,7 @@
 #include "archive/capture_query.h"
 #include "io/clock.h"
 #include "io/random.h"
+#include "util/digest.h"
 
 namespace stele::archive {
 
@@ -18,18 +19,21 @@ struct RemovalPlan {
   // Revisits that stay and need the payload of one that goes: each gets it as its own first. One
   // for each payload; others then repeat it.
   std::vector<catalog::HeldCapture> heirs;
+  // Where there are no captures: how many were taken down before, of which the bytes are here.
+  std::uint64_t removed_before = 0;
 };
 
-// What the query finds, less what is removed already; where `sha256` is not empty, only captures
-// of that payload, and with them all revisits of it, so that nobody inherits it. Errors: kInvalid
-// when a hold covers some of it: the text names hold and capture; kNotFound when there is nothing;
-// those of reading.
+// What the query finds, less what is removed already; where `payload` is given, the SHA-256 or
+// SHA-1 of one, only captures that have it, and with them all revisits of it, so that nobody
+// inherits it. Errors: kInvalid when a hold covers some of it: the text names hold and capture;
+// kNotFound when there is nothing, nor was; those of reading.
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
-                                const std::string& sha256);
+                                const std::optional<Digest>& payload = std::nullopt);
 
-// Takes them down. Payloads that other captures need are first written to a new container, as
-// captures of their own; then the ledger says what was taken down and why. Returns the number of
-// the removal. Errors: those of reading and writing; what was written by then is harmless.
+// Takes them down. Requires: there are some. Payloads that other captures need are first written to
+// a new container, as captures of their own; then the ledger says what was taken down and why.
+// Returns the number of the removal. Errors: those of reading and writing; what was written by then
+// is harmless.
 struct RemovalWords {
   std::string reason;
   std::string note;  // what was asked for

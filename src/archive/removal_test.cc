@@ -44,8 +44,9 @@ class Removing : public ::testing::Test {
     ASSERT_TRUE(archive_->EndRun(1));
   }
 
-  Result<std::uint32_t> Remove(const CaptureQuery& query, const std::string& sha256 = "") {
-    Result<RemovalPlan> plan = PlanRemoval(archive_->View(), query, sha256);
+  Result<std::uint32_t> Remove(const CaptureQuery& query,
+                               const std::optional<Digest>& payload = std::nullopt) {
+    Result<RemovalPlan> plan = PlanRemoval(archive_->View(), query, payload);
     if (!plan) return plan.error();
     heirs_ = plan->heirs.size();
     return CarryOut(*archive_, *plan, {"because", "a test"}, clock_, random_);
@@ -90,7 +91,11 @@ TEST_F(Removing, WhatIsTakenDownIsNotListedAndTheLedgerSaysWhy) {
   EXPECT_EQ(noted.reason, "because");
   EXPECT_EQ(noted.captures, (std::vector<catalog::CaptureId>{{200401, 1}}));
   ExpectNoDefects();
-  EXPECT_EQ(Remove(Of("http://x.example/")).error().code, ErrorCode::kNotFound);
+  const auto again = PlanRemoval(archive_->View(), Of("http://x.example/"));
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->captures.empty());
+  EXPECT_EQ(again->removed_before, 1u);
+  EXPECT_EQ(Remove(Of("http://never.example/")).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(Removing, ThePayloadThatRevisitsNeedIsInheritedByOneOfThem) {
@@ -136,10 +141,10 @@ TEST_F(Removing, ARevisitThatComesLaterSaysThatItsOriginalWasTakenDown) {
 TEST_F(Removing, ByDigestTakesEveryCaptureOfAPayload) {
   CaptureQuery all;
   all.where.what = catalog::SelectAll();
-  ASSERT_TRUE(Remove(all, DigestOf(DigestAlgorithm::kSha256, "other").Text()));
+  ASSERT_TRUE(Remove(all, DigestOf(DigestAlgorithm::kSha256, "other")));
   EXPECT_EQ(Lines(archive_->View()).size(), 3u);
   // Revisits of it go with it, and nobody inherits.
-  ASSERT_TRUE(Remove(all, DigestOf(DigestAlgorithm::kSha256, "same").Text()));
+  ASSERT_TRUE(Remove(all, DigestOf(DigestAlgorithm::kSha1, "same")));
   EXPECT_EQ(heirs_, 0u);
   EXPECT_TRUE(Lines(archive_->View()).empty());
 }
@@ -202,7 +207,7 @@ TEST(RemovingCrash, NothingIsLostWhereverTheDiskFailsAndWhatWasAcknowledgedStays
       ArchiveLab failing(fs);
       auto archive = failing.Open();
       if (archive) {
-        const auto plan = PlanRemoval((*archive)->View(), Of("http://o.example/"), "");
+        const auto plan = PlanRemoval((*archive)->View(), Of("http://o.example/"));
         if (plan) {
           acknowledged = CarryOut(**archive, *plan, {"because", ""}, clock, random).ok();
         }

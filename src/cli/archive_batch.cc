@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "archive/purge.h"
 #include "archive/removal.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
@@ -68,8 +67,9 @@ ExitCode RunLs(const Arguments& arguments, Context& context) {
                   "\"last\": \"{}\"}}\n",
                   batch, counts.captures, counts.removed, FormatIsoMillis(counts.first),
                   FormatIsoMillis(counts.last))
-            : fmt::format("{}  {:>10} captures  {} to {}{}\n", batch, counts.captures,
-                          FormatIso(counts.first), FormatIso(counts.last),
+            : fmt::format("{}  {:>10} {} {} to {}{}\n", batch, counts.captures,
+                          counts.captures == 1 ? "capture  " : "captures ", FormatIso(counts.first),
+                          FormatIso(counts.last),
                           counts.removed > 0 ? fmt::format("  {} taken down", counts.removed) : "");
     const Status written = context.out.Write(line);
     if (!written) return Fail(context, written.error());
@@ -143,7 +143,7 @@ ExitCode RunDrop(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(ArchiveDirectory(arguments), "batch drop", context, code);
   if (archive == nullptr) return code;
-  Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), query, "");
+  Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), query);
   if (!plan) return Fail(context, plan.error());
   if (!plan->heirs.empty() && !arguments.Has("--promote")) {
     Complain(context, fmt::format("{} of {} and others repeat payloads of this batch; --promote "
@@ -151,14 +151,13 @@ ExitCode RunDrop(const Arguments& arguments, Context& context) {
                                   plan->heirs[0].row.url, FormatIso(plan->heirs[0].row.time)));
     return ExitCode::kFailed;
   }
-  const Result<std::uint32_t> removal = archive::CarryOut(
-      *archive, *plan, {reason, fmt::format("batch {}", *batch)}, context.clock, context.random);
-  if (!removal) return Fail(context, removal.error());
-  const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(*archive);
-  if (!purged) return Fail(context, purged.error());
-  Complain(context,
-           fmt::format("dropped {} captures, {} bytes", plan->captures.size(), purged->bytes));
-  return ExitCode::kDone;
+  if (!plan->captures.empty()) {
+    const Result<std::uint32_t> removal = archive::CarryOut(
+        *archive, *plan, {reason, fmt::format("batch {}", *batch)}, context.clock, context.random);
+    if (!removal) return Fail(context, removal.error());
+  }
+  Complain(context, fmt::format("took down {}", Count(plan->captures.size(), "capture")));
+  return PurgeAll(*archive, context);
 }
 
 Command LsOfBatches() {

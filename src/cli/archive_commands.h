@@ -44,6 +44,9 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
 // Says so when files could not be brought to their volume, or deleted there; that is done later.
 void ComplainOfDelivery(archive::ArchiveWriter& writer, Context& context);
 
+// Deletes the bytes of all that was taken down, and says how that went.
+ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context);
+
 // Options that choose captures, and what they say, together with these URLs.
 std::vector<Option> WithCaptureOptions(std::vector<Option> options);
 // Errors: kInvalid, for the person who typed it.

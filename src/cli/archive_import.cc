@@ -53,6 +53,7 @@ struct ImportRun {
   archive::ArchiveWriter& archive;
   std::uint32_t run;
   bool in_place;
+  bool again;
   bool repack;
   dedup::ArchiveOriginals* originals;  // null: duplicates are kept
   bool json;
@@ -89,6 +90,7 @@ struct ImportRun {
     totals.duplicates += repacked->duplicates;
     if (repacked->code != ExitCode::kDone) damaged = true;
     archive::ImportOptions options;
+    options.again = again;
     options.origin_sha256 = facts->sha256;
     Result<archive::ImportOutcome> imported = archive::ImportFile(archive, run, path, options);
     if (!imported || !imported->is_new || originals == nullptr) return imported;
@@ -115,6 +117,7 @@ struct ImportRun {
   Result<archive::ImportOutcome> ImportAsItIs(FileJob& job) {
     archive::ImportOptions options;
     options.in_place = in_place;
+    options.again = again;
     // Each byte is told twice; the bar knows each once.
     std::uint64_t told = 0;
     options.progress = [&](std::uint64_t bytes) {
@@ -253,6 +256,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   ImportRun import{*archive,
                    run,
                    arguments.Has("--in-place"),
+                   arguments.Has("--again"),
                    repack,
                    originals.get(),
                    arguments.Has("--json"),
@@ -288,7 +292,8 @@ Command ImportCommand() {
       "own name: it is copied into "
       "the archive, or with --in-place stays where it is, and may then not be changed or moved. A "
       "file that is here already changes nothing, so an import that was interrupted is simply "
-      "started again.\n\n--repack writes each file anew before it comes in: as WARC 1.1, each "
+      "started again. One that was here and lost captures to rm --purge is refused unless --again "
+      "is given.\n\n--repack writes each file anew before it comes in: as WARC 1.1, each "
       "record compressed "
       "alone, with new record ids and a note of the file that it was made from. --dedup does that, "
       "too, and writes responses whose payload is in the archive, or further up in the file, as "
@@ -300,6 +305,7 @@ Command ImportCommand() {
       {{"--in-place", "", "Leave the files where they are"},
        {"--repack", "", "Write them anew, with new record ids"},
        {"--dedup", "", "Repack, with revisits in place of payloads that are known"},
+       {"--again", "", "Also bring files that were here and were purged"},
        {"--title", "TEXT", "The title of an archive that is made", "the directory's name"},
        {"--json", "", "One JSON object for each file"}}));
   command.examples = {{"stele import --archive my-archive crawls/", "All files below a directory"},

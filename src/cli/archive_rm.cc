@@ -1,28 +1,110 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "archive/purge.h"
 #include "archive/removal.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
+#include "util/digest.h"
+#include "util/json.h"
 
 namespace stele::cli {
 namespace {
 
+std::string RemovalLine(const archive::Removal& removal, bool json) {
+  if (!json) {
+    return fmt::format("{:>4}  {}  {}  {}: {}\n", removal.number, FormatIso(removal.time),
+                       Count(removal.captures.size(), "capture"), removal.note, removal.reason);
+  }
+  std::string line = fmt::format(
+      "{{\"removal\": {}, \"time\": \"{}\", \"reason\": ", removal.number, FormatIso(removal.time));
+  AppendJsonString(line, removal.reason);
+  line += ", \"what\": ";
+  AppendJsonString(line, removal.note);
+  line += ", \"captures\": [";
+  for (const catalog::CaptureId& id : removal.captures) {
+    line += fmt::format("{}\"{}\"", line.ends_with('[') ? "" : ", ", archive::FormatCaptureId(id));
+  }
+  return line + "]}\n";
+}
+
+ExitCode List(const Arguments& arguments, Context& context) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const archive::ArchiveView view = reader->View();
+  for (const auto& [number, removal] : view.holdings().removals()) {
+    const Status written = context.out.Write(RemovalLine(removal, arguments.Has("--json")));
+    if (!written) return Fail(context, written.error());
+  }
+  return code;
+}
+
+// Whether the command line says what is to go: not just everything of a type, say.
+bool SaysWhat(const Arguments& arguments) {
+  if (!arguments.positionals.empty()) return true;
+  const auto is_given = [&](const char* name) { return arguments.Has(name); };
+  constexpr std::array kOptions = {"--prefix", "--host", "--domain", "--run",
+                                   "--batch",  "--from", "--to",     "--digest"};
+  return std::any_of(kOptions.begin(), kOptions.end(), is_given);
+}
+
+// Nothing after a complaint: the payload's digest cannot be read.
+std::optional<Digest> PayloadOf(const std::string& text, Context& context) {
+  // SHA-256 as stele ls --json says it, SHA-1 as index files do.
+  for (const std::string& labelled : {text, "sha256:" + text, "sha1:" + text}) {
+    if (const std::optional<Digest> digest = Digest::Parse(labelled)) return digest;
+  }
+  Complain(context, fmt::format("--digest {} is no SHA-256 and no SHA-1", text));
+  return std::nullopt;
+}
+
+ExitCode TakeDown(const Arguments& arguments, Context& context, archive::ArchiveWriter& archive,
+                  const archive::RemovalPlan& plan) {
+  for (const catalog::HeldCapture& capture : plan.captures) {
+    const Status written = context.out.Write(CaptureText(capture.row) + '\n');
+    if (!written) return Fail(context, written.error());
+  }
+  std::string text = Count(plan.captures.size(), "capture");
+  if (!plan.heirs.empty()) {
+    text += fmt::format(
+        "; {} {} because other captures need {}", Count(plan.heirs.size(), "payload"),
+        plan.heirs.size() == 1 ? "stays," : "stay,", plan.heirs.size() == 1 ? "it" : "them");
+  }
+  if (arguments.Has("--dry-run")) {
+    Complain(context, text + "; nothing was done");
+    return ExitCode::kDone;
+  }
+  const Result<std::uint32_t> removal =
+      archive::CarryOut(archive, plan, {*arguments.Get("--reason"), NoteOf(arguments)},
+                        context.clock, context.random);
+  if (!removal) return Fail(context, removal.error());
+  Complain(context, fmt::format("took down {}, removal {}", text, *removal));
+  return arguments.Has("--purge") ? PurgeAll(archive, context) : ExitCode::kDone;
+}
+
 ExitCode Run(const Arguments& arguments, Context& context) {
-  const std::string reason = arguments.Get("--reason").value_or("");
+  if (arguments.Has("--list")) return List(arguments, context);
   const bool dry_run = arguments.Has("--dry-run");
-  const bool purge = arguments.Has("--purge");
-  if (reason.empty() && !dry_run) {
+  const bool purge = arguments.Has("--purge") && !dry_run;
+  const bool only_purge = purge && !SaysWhat(arguments);
+  if (!only_purge && !dry_run && arguments.Get("--reason").value_or("").empty()) {
     Complain(context, "say why, with --reason TEXT; it is kept in the ledger");
     return ExitCode::kUsage;
   }
-  const std::string sha256 = arguments.Get("--digest").value_or("");
-  if (arguments.positionals.empty() && sha256.empty() && !arguments.Has("--prefix") &&
-      !arguments.Has("--host") && !arguments.Has("--domain") && !arguments.Has("--run") &&
-      !arguments.Has("--batch")) {
-    Complain(context, "say what: a URL, --prefix, --host, --domain, --run, --batch or --digest");
+  if (!only_purge && !SaysWhat(arguments)) {
+    Complain(context,
+             "say what: a URL, --prefix, --host, --domain, --from, --to, --run, --batch "
+             "or --digest");
     return ExitCode::kUsage;
+  }
+  std::optional<Digest> payload;
+  if (const std::optional<std::string> text = arguments.Get("--digest")) {
+    payload = PayloadOf(*text, context);
+    if (!payload) return ExitCode::kUsage;
   }
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return Fail(context, query.error());
@@ -30,34 +112,35 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(ArchiveDirectory(arguments), "rm", context, code);
   if (archive == nullptr) return code;
-  Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), *query, sha256);
+  if (only_purge) return PurgeAll(*archive, context);
+  const Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), *query, payload);
   if (!plan) return Fail(context, plan.error());
-  for (const catalog::HeldCapture& capture : plan->captures) {
-    const Status written = context.out.Write(CaptureText(capture.row) + '\n');
-    if (!written) return Fail(context, written.error());
-  }
-  std::string text = fmt::format("{} captures", plan->captures.size());
-  if (!plan->heirs.empty()) {
-    text += fmt::format("; {} payloads stay, because other captures need them", plan->heirs.size());
-  }
-  if (dry_run) {
-    Complain(context, text + "; nothing was done");
-    return ExitCode::kDone;
-  }
-  const Result<std::uint32_t> removal = archive::CarryOut(
-      *archive, *plan, {reason, NoteOf(arguments)}, context.clock, context.random);
-  if (!removal) return Fail(context, removal.error());
-  Complain(context, fmt::format("took down {}, removal {}", text, *removal));
-  if (!purge) return ExitCode::kDone;
-  const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(*archive);
+  if (!plan->captures.empty()) return TakeDown(arguments, context, *archive, *plan);
+  Complain(context, fmt::format("nothing more to take down: {} went before{}",
+                                Count(plan->removed_before, "capture"),
+                                purge ? "" : "; --purge deletes the bytes"));
+  return purge ? PurgeAll(*archive, context) : ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context) {
+  const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(writer);
   if (!purged) return Fail(context, purged.error());
   Complain(context,
            fmt::format("deleted {} of {}, from {}", ByteCount(purged->bytes),
                        Count(purged->captures, "capture"), Count(purged->containers, "file")));
-  return ExitCode::kDone;
+  if (purged->held > 0) {
+    Complain(context,
+             fmt::format("the bytes of {} stay, because of holds", Count(purged->held, "capture")));
+  }
+  for (const std::string& path : purged->not_ours) {
+    Complain(context, fmt::format("{} was imported in place and is not ours to change; it still "
+                                  "holds some of what was taken down",
+                                  path));
+  }
+  return purged->not_ours.empty() ? ExitCode::kDone : ExitCode::kFailed;
 }
-
-}  // namespace
 
 Command RmCommand() {
   Command command;
@@ -67,18 +150,22 @@ Command RmCommand() {
       "What is taken down is neither listed nor printed, replayed or exported any more; the ledger "
       "keeps what it was, when and why, and `stele ls --removed` still lists it. Its bytes stay in "
       "their file, unless --purge has the file written again without them. Captures that stay and "
-      "repeat the payload of one that goes get it as their own "
-      "first. What is under a hold cannot be taken down.";
+      "repeat the payload of one that goes get it as their own first. What is under a hold is "
+      "neither taken down nor purged.\n\nFiles that were imported in place are not ours to change: "
+      "--purge names those that hold some of what was taken down, and the exit code is 3.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(WithCaptureOptions(
       {{"--reason", "TEXT", "Why; it is kept"},
-       {"--digest", "SHA256", "Only captures with this payload"},
+       {"--digest", "DIGEST", "Only captures with this payload, by its SHA-256 or SHA-1"},
        {"--purge", "", "Delete the bytes, too, now, of this and of all that was taken down before"},
-       {"--dry-run", "", "Only say what would be taken down"}}));
+       {"--dry-run", "", "Only say what would be taken down"},
+       {"--list", "", "List what was taken down so far, when and why"},
+       {"--json", "", "With --list: one JSON object for each"}}));
   command.examples = {
       {"stele rm --prefix https://example.org/private/ --reason 'request of the owner'",
        "A part of a site"},
-      {"stele rm --run 3 --dry-run", "What would withdrawing a run take down?"}};
+      {"stele rm --run 3 --dry-run", "What would withdrawing a run take down?"},
+      {"stele rm --purge", "Delete the bytes of what was taken down"}};
   command.run = Run;
   return command;
 }
