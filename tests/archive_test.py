@@ -306,6 +306,10 @@ class Keeping(Archive):
             "batch", "ls", "--json", "--archive", self.archive).splitlines()]
         self.assertEqual([(b["batch"], b["captures"]) for b in batches], [(200405, 6), (200506, 1)])
         self.stele("export", "--batch", "200405", self.folder / "may.warc.gz")
+        self.run_stele("batch", "export", "--archive", self.archive, "200405",
+                       self.folder / "again.warc.gz")
+        self.assertEqual(self.captures_of(self.folder / "again.warc.gz"), 6)
+        self.assertEqual(self.captures_of(self.folder / "may.warc.gz"), 6)
         words = ["batch", "drop", "--archive", self.archive, "200405", "--reason", "to tape"]
         self.run_stele(*words, code=3)
         self.assertEqual(len(self.rows()), 7)
@@ -337,6 +341,9 @@ class Keeping(Archive):
         self.assertIn("volume far of the archive", self.complaint("get", "http://a.org/0"))
         self.assertEqual(self.rows(), before)
         self.assertIn("volume far of the archive", self.stele("verify", code=1))
+
+    def captures_of(self, path):
+        return self.run_stele("warc", "ls", "--json", path).count('"response"')
 
     def complaint(self, *arguments):
         done = subprocess.run([STELE, arguments[0], "--archive", self.archive, *arguments[1:]],

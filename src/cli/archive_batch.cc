@@ -160,6 +160,17 @@ ExitCode RunDrop(const Arguments& arguments, Context& context) {
   return PurgeAll(*archive, context);
 }
 
+ExitCode RunExport(const Arguments& arguments, Context& context) {
+  if (arguments.positionals.size() != 2) {
+    Complain(context, "say which batch, a month like 200405, and name one file to write it to");
+    return ExitCode::kUsage;
+  }
+  Arguments words = arguments;
+  words.values["--batch"] = {arguments.positionals[0]};
+  words.positionals.erase(words.positionals.begin());
+  return ExportCommand().run(words, context);
+}
+
 Command LsOfBatches() {
   Command command;
   command.name = "ls";
@@ -168,6 +179,23 @@ Command LsOfBatches() {
   command.options = WithArchiveOption({{"--json", "", "One JSON object for each batch"}});
   command.examples = {{"stele batch ls", "Which months are there?"}};
   command.run = RunLs;
+  return command;
+}
+
+Command ExportOfBatch() {
+  Command command;
+  command.name = "export";
+  command.summary = "Write the captures of a month to a file";
+  command.details =
+      "As stele export --batch MONTH FILE, which has more options: to a WARC, WACZ, Tianwang or "
+      "CDXJ file, by its name. It replays alone: payloads of captures of other months that are "
+      "repeated in this one are written, too.";
+  command.arguments = "MONTH FILE";
+  command.options = WithArchiveOption({{"--keep-revisits", "", "Write revisits as they are"},
+                                       {"--force", "", "Replace FILE if it exists"},
+                                       {"--quiet", "", "No progress and no summary"}});
+  command.examples = {{"stele batch export 200405 may.warc.gz", "Put a month aside"}};
+  command.run = RunExport;
   return command;
 }
 
@@ -207,12 +235,10 @@ Command DropOfBatch() {
 Command BatchCommand() {
   Command command;
   command.name = "batch";
-  command.summary = "List, move and drop captures by month";
-  command.details =
-      "A batch is the captures of one month, 200405 for May 2004. To export one: stele export "
-      "--batch 200405 FILE.";
+  command.summary = "List, export, move and drop captures by month";
+  command.details = "A batch is the captures of one month, 200405 for May 2004.";
   command.examples = {{"stele batch ls", "Which months are there?"}};
-  command.commands = {LsOfBatches(), MoveOfBatch(), DropOfBatch()};
+  command.commands = {LsOfBatches(), ExportOfBatch(), MoveOfBatch(), DropOfBatch()};
   return command;
 }
 
