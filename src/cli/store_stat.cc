@@ -48,8 +48,7 @@ Command StoreStatCommand() {
   command.summary = "Say what is known about contents";
   command.details =
       "One line for each KEY. Sizes are in bytes. For -, the keys are those that begin the lines "
-      "of "
-      "the standard input, as put and ls print them.";
+      "of the standard input, as put and ls print them.";
   command.arguments = "KEY...";
   command.options = WithConnectorOptions({{"--json", "", "One JSON object for each line"}});
   command.examples = {{"stele store stat --store S KEY", "How many references are there?"}};
