@@ -86,6 +86,13 @@ class Everyday(Archive):
         runs = json.loads(self.stele("info", "--json"))["runs"]
         self.assertEqual([(run["run"], run["captures"]) for run in runs], [(1, 1), (2, 1)])
 
+    def test_I6_an_archive_is_not_brought_to_itself(self):
+        self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
+        for _ in range(2):
+            self.run_stele("import", "--archive", self.folder, self.folder)
+        info = json.loads(self.run_stele("info", "--archive", self.folder, "--json"))
+        self.assertEqual((info["containers"], len(info["runs"])), (1, 1))
+
     def test_in_place_and_damaged_payload_is_named(self):
         path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
         self.stele("import", "--in-place", path)

@@ -199,6 +199,19 @@ bool AnyCanBeRead(const std::vector<std::string>& files, Context& context) {
   return false;
 }
 
+// An archive may lie in a directory that is brought to it: what it consists of is not meant.
+void LeaveOutItself(const std::string& directory, std::vector<std::string>& files) {
+  const std::filesystem::path self = std::filesystem::absolute(directory).lexically_normal() / "";
+  const std::set<std::string, std::less<>> own = {"archive.toml", "audit", "catalog", "crawl",
+                                                  "ledger",       "lock",  "volumes", "writer"};
+  std::erase_if(files, [&](const std::string& path) {
+    if (path == "-") return false;
+    const std::string below =
+        std::filesystem::absolute(path).lexically_normal().lexically_relative(self);
+    return own.contains(std::string_view(below).substr(0, below.find('/')));
+  });
+}
+
 bool IsWaczName(const std::string& path) { return AsciiLower(path).ends_with(".wacz"); }
 
 // Makes the archive where there is none. Nothing: a complaint was made.
@@ -229,12 +242,15 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   Result<std::vector<std::string>> files = FilesOf(arguments.positionals);
   if (!files) return Fail(context, files.error());
+  const std::string directory = ArchiveDirectory(arguments);
+  const Result<bool> there = archive::IsArchive(context.fs, directory);
+  if (!there) return Fail(context, there.error());
+  if (*there) LeaveOutItself(directory, *files);
   if (files->empty()) {
     Complain(context, "there is no file in what was named");
     return ExitCode::kUsage;
   }
   if (!AnyCanBeRead(*files, context)) return ExitCode::kFailed;
-  const std::string directory = ArchiveDirectory(arguments);
   if (const Status made = MakeArchive(directory, arguments, context); !made) {
     return Fail(context, made.error());
   }
