@@ -19,6 +19,7 @@
 #include "archive/durable_file.h"
 #include "util/ascii.h"
 #include "util/check.h"
+#include "util/checksum.h"
 
 namespace stele::archive {
 namespace {
@@ -31,7 +32,21 @@ constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
 constexpr std::uint32_t kOpenSerials = 1 << 20;
-constexpr std::string_view kAppliedHead = "stele applied 1 ";
+constexpr std::string_view kAppliedHead = "stele applied 2 ";
+
+// Up to where in the ledger the catalog has everything.
+std::string FormatApplied(std::uint64_t ledger_end) {
+  const std::string text = fmt::format("{}{}", kAppliedHead, ledger_end);
+  return fmt::format("{} {:016x}\n", text, ChecksumOf(text));
+}
+
+// 0 where it is damaged: what is applied once more does no harm.
+std::uint64_t ParseApplied(std::string_view mark) {
+  if (!mark.starts_with(kAppliedHead)) return 0;
+  const std::string_view rest = mark.substr(kAppliedHead.size());
+  const std::uint64_t ledger_end = ParseDecimal(rest.substr(0, rest.find(' '))).value_or(0);
+  return mark == FormatApplied(ledger_end) ? ledger_end : 0;
+}
 
 LedgerEvent RunBegin(std::uint32_t run, std::string_view kind, std::string_view note) {
   LedgerEvent event;
@@ -215,13 +230,9 @@ Status ArchiveWriter::OpenCatalog() {
 }
 
 Status ArchiveWriter::ApplyAll() {
-  std::uint64_t applied = 0;
   const Result<std::string> mark = io::ReadFile(environment_.fs, layout_->AppliedPath());
   if (!mark && mark.error().code != ErrorCode::kNotFound) return mark.error();
-  if (mark && mark->starts_with(kAppliedHead)) {
-    applied =
-        ParseDecimal(TrimSpace(std::string_view(*mark).substr(kAppliedHead.size()))).value_or(0);
-  }
+  const std::uint64_t applied = mark ? ParseApplied(*mark) : 0;
   if (applied > ledger_->end()) {
     return Error{ErrorCode::kOutdated,
                  fmt::format("{} knows more than {}: has an old ledger been restored? Make the "
@@ -568,8 +579,7 @@ Status ArchiveWriter::EndHold(std::uint32_t number) {
 Status ArchiveWriter::Checkpoint() {
   if (const Status synced = catalog_->Sync(); !synced) return synced;
   since_checkpoint_ = 0;
-  return io::ReplaceFile(environment_.fs, layout_->AppliedPath(),
-                         fmt::format("{}{}\n", kAppliedHead, ledger_->end()));
+  return io::ReplaceFile(environment_.fs, layout_->AppliedPath(), FormatApplied(ledger_->end()));
 }
 
 }  // namespace stele::archive

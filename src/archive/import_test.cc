@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "archive/durable_file.h"
 #include "archive/revisit_resolver.h"
 #include "archive/test_archive.h"
 #include "io/fault_file_system.h"
@@ -248,6 +249,34 @@ TEST(Import, W15_ACatalogThatWasDeletedIsMadeAgainTheSame) {
       PutFile(fs, "a/volumes/main/00000002.rows", "no rows");
     }
     auto archive = lab.Open(ArchiveWriter::Rebuild::kCatalog);
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(Lines((*archive)->View()), before);
+  }
+}
+
+TEST(Import, W15_ADamagedMarkOfWhatTheCatalogHasIsNotBelieved) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  std::vector<std::string> before;
+  {
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive);
+    ASSERT_TRUE((*archive)->BeginRun("import", ""));
+    ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+    ASSERT_TRUE((*archive)->EndRun(1));
+    before = Lines((*archive)->View());
+  }
+  const std::string mark = *io::ReadFile(fs, "a/catalog/applied");
+  for (std::size_t i = 0; i < mark.size(); ++i) {
+    SCOPED_TRACE(i);
+    ASSERT_TRUE(RemoveTree(fs, "a/catalog"));
+    ASSERT_TRUE(fs.MakeDirectory("a/catalog"));
+    std::string damaged = mark;
+    damaged[i] ^= 1;
+    PutFile(fs, "a/catalog/applied", damaged);
+    auto archive = lab.Open();
     ASSERT_TRUE(archive) << archive.error().text;
     EXPECT_EQ(Lines((*archive)->View()), before);
   }
