@@ -59,8 +59,9 @@ class OpenedStore {
       if (!volume) return volume.error();
       return std::unique_ptr<Volume>(*std::move(volume));
     }
-    auto volume = ContainerVolume::Open({fs, clock_, random_}, name,
-                                        std::make_unique<MemoryBlockTable>(), {});
+    Result<std::unique_ptr<BlockTable>> table = FileTable::Open(fs, name + "/rows");
+    if (!table) return table.error();
+    auto volume = ContainerVolume::Open({fs, clock_, random_}, name, *std::move(table), {});
     if (!volume) return volume.error();
     return std::unique_ptr<Volume>(*std::move(volume));
   }
@@ -102,10 +103,8 @@ class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
     }
     ASSERT_TRUE(store.instance().Delete(keys_[6], {"me", "gone"}));
     keys_.pop_back();
-    if (Kind() == VolumeKind::kTree) {
-      Damage(disk, keys_[3]);
-      Damage(disk, CopyOf(store, keys_[4]));
-    }
+    Damage(disk, keys_[3], ContentOf(3));
+    Damage(disk, CopyOf(store, keys_[4]), ContentOf(4));
   }
   static ContentKey CopyOf(OpenedStore& store, const ContentKey& original) {
     for (MemberVolume* volume : store.instance().volumes()) {
@@ -115,10 +114,15 @@ class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
     ADD_FAILURE() << "there is no copy";
     return original;
   }
-  static void Damage(io::MemoryFileSystem& disk, const ContentKey& key) {
-    const std::string path = key.volume + "/blocks/" + Sig2Location(key.signature, 0, 3);
-    const std::uint64_t size = *(*disk.OpenForReading(path))->Size();
-    ASSERT_TRUE((*disk.OpenForUpdating(path))->WriteAt(size - 1, "#"));
+  // Contents of this kind lie on the disk as they are.
+  static void Damage(io::MemoryFileSystem& disk, const ContentKey& key,
+                     const std::string& content) {
+    const std::string path = Kind() == VolumeKind::kTree
+                                 ? key.volume + "/blocks/" + Sig2Location(key.signature, 0, 3)
+                                 : key.volume + "/containers/00000001.warc.gz.open";
+    const std::size_t at = io::ReadFile(disk, path)->find(content);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_TRUE((*disk.OpenForUpdating(path))->WriteAt(at + content.size() - 1, "#"));
   }
 
   // Asked again it counts once.
@@ -153,7 +157,12 @@ class RepairCrash : public testing::TestWithParam<std::tuple<VolumeKind, End>> {
     std::uint64_t blocks = 0;
     for (MemberVolume* volume : store.instance().volumes()) {
       EXPECT_TRUE(volume->Compact({}));
-      EXPECT_THAT(Findings(*volume), IsEmpty());
+      std::vector<std::string> findings = Findings(*volume);
+      // A container never changes: what is damaged stays in it, beside what was restored.
+      std::erase_if(findings, [](const std::string& finding) {
+        return finding.find("/containers/00000001.warc.gz") != std::string::npos;
+      });
+      EXPECT_THAT(findings, IsEmpty());
       blocks += volume->Stats()->blocks;
     }
     return blocks;

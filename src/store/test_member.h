@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,7 +20,7 @@
 namespace stele::store {
 
 // A durable table on a file system of ours, so that the disk can fail and lose power under it: a
-// file with a line for each write, synced. A last line without its line feed never happened.
+// file with a line for each write, synced. A last line that is not whole never happened.
 class FileTable final : public BlockTable {
  public:
   static Result<std::unique_ptr<BlockTable>> Open(io::FileSystem& fs, const std::string& path) {
@@ -31,10 +33,12 @@ class FileTable final : public BlockTable {
       if (!read) return read.error();
       log = *std::move(read);
     }
-    log.resize(log.rfind('\n') + 1);  // npos + 1 is 0
+    std::size_t good_size = 0;
     for (const std::string_view line : Split(log, '\n')) {
-      if (!line.empty()) table->Apply(line);
+      if (good_size + line.size() >= log.size() || !table->Apply(line)) break;
+      good_size += line.size() + 1;
     }
+    log.resize(good_size);
     const Status rewritten = io::ReplaceFile(fs, path, log);
     if (!rewritten) return rewritten.error();
     Result<std::unique_ptr<io::WritableFile>> file = fs.OpenForAppending(path);
@@ -53,7 +57,7 @@ class FileTable final : public BlockTable {
     }
     const std::lock_guard lock(mutex_);
     if (failed_) return Error{ErrorCode::kIo, "the table failed before"};
-    Status written = file_->Append(line + '\n');
+    Status written = file_->Append(line + '#' + SumOf(line) + '\n');
     if (written) written = file_->Sync();
     failed_ = !written.ok();
     return written ? rows_.Write(changes) : written;
@@ -89,9 +93,16 @@ class FileTable final : public BlockTable {
     }
     return bytes;
   }
-  void Apply(std::string_view line) {
+  static std::string SumOf(std::string_view text) {
+    return std::to_string(std::hash<std::string_view>()(text));
+  }
+  // False for a line that is not whole.
+  bool Apply(std::string_view line) {
+    const std::size_t end = std::min(line.find('#'), line.size());
+    const std::string_view text = line.substr(0, end);
+    if (line.substr(std::min(end + 1, line.size())) != SumOf(text)) return false;
     Changes changes;
-    for (const std::string_view part : Split(line, ' ')) {
+    for (const std::string_view part : Split(text, ' ')) {
       const std::size_t colon = part.find(':');
       if (colon == std::string_view::npos) continue;
       const std::string_view value = part.substr(colon + 1);
@@ -99,6 +110,7 @@ class FileTable final : public BlockTable {
       if (value != "-") row = Bytes(value);
     }
     EXPECT_TRUE(rows_.Write(changes));
+    return true;
   }
 
   MemoryBlockTable rows_;
