@@ -166,7 +166,7 @@ test("I8_StatisticsDrawMonthsAndTellWhatDuplicatesSaved", async () => {
   assert.match(statuses["200"].join(), /\b9\b/);
   const saved = text("one").length;
   const main = await page.locator("main").innerText();
-  assert.match(main, new RegExp(`1 revisits stand for ${saved} bytes`, "s"));
+  assert.match(main, new RegExp(`1 revisit stands for ${saved} bytes`, "s"));
   await lab.close(page);
 });
 

@@ -66,6 +66,13 @@ function saved({ bytes, duplicates }: Statistics): Child {
   );
 }
 
+function counted(
+  text: (n: string, count: number, bytes: string) => string,
+  { captures, bytes }: { captures: number; bytes: number },
+): string {
+  return text(formatNumber(captures), captures, formatBytes(bytes));
+}
+
 function draw(statistics: Statistics): Child {
   const { revisits, repeated } = statistics.duplicates;
   return [
@@ -107,8 +114,8 @@ function draw(statistics: Statistics): Child {
     ],
     el("h2", {}, texts.duplicatesSaved),
     saved(statistics),
-    el("p", {}, texts.revisitsSaved(formatNumber(revisits.captures), formatBytes(revisits.bytes))),
-    el("p", {}, texts.repeatedSum(formatNumber(repeated.captures), formatBytes(repeated.bytes))),
+    el("p", {}, counted(texts.revisitsSaved, revisits)),
+    el("p", {}, counted(texts.repeatedSum, repeated)),
     shares(
       texts.mediaTypes,
       texts.type,

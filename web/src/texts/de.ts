@@ -250,10 +250,10 @@ export const de: Texts = {
   mediaTypes: "Medientypen",
   statusCodes: "Statuscodes",
   duplicatesSaved: "Dubletten",
-  revisitsSaved: (n, bytes) =>
-    `${n} Wiederholungen stehen für ${bytes}, die nicht noch einmal gespeichert wurden.`,
-  repeatedSum: (n, bytes) =>
-    `${n} Aufnahmen (${bytes}) haben einen Inhalt, den ihre Adresse schon hatte.`,
+  revisitsSaved: (n, count, bytes) =>
+    `${n} ${s(count, "Wiederholung steht", "Wiederholungen stehen")} für ${bytes}, die nicht noch einmal gespeichert wurden.`,
+  repeatedSum: (n, count, bytes) =>
+    `${n} ${s(count, "Aufnahme hat", "Aufnahmen haben")} einen Inhalt (${bytes}), den die Adresse schon hatte.`,
   asTable: "Als Tabelle",
   month: "Monat",
 };

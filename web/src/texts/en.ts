@@ -218,10 +218,10 @@ export const en = {
   mediaTypes: "Media types",
   statusCodes: "Status codes",
   duplicatesSaved: "Duplicates",
-  revisitsSaved: (n: string, bytes: string) =>
-    `${n} revisits stand for ${bytes} that were not stored again.`,
-  repeatedSum: (n: string, bytes: string) =>
-    `${n} captures (${bytes}) have a payload that their address had before.`,
+  revisitsSaved: (n: string, count: number, bytes: string) =>
+    `${n} ${s(count, "revisit stands", "revisits stand")} for ${bytes} that were not stored again.`,
+  repeatedSum: (n: string, count: number, bytes: string) =>
+    `${n} ${s(count, "capture has", "captures have")} a payload (${bytes}) that the address had before.`,
   asTable: "As a table",
   month: "Month",
 };
