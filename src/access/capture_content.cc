@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "access/recent_payloads.h"
 #include "archive/revisit_resolver.h"
 #include "codec/registry.h"
 #include "util/ascii.h"
@@ -138,6 +139,14 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
 }
 
 Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keeps) {
+  if (const auto recent = snapshot_->recent->Find(content.row.id)) {
+    head_ = recent->head;
+    payload_ = recent->payload;
+    ended_ = true;
+    TakeOff({recent->codings.begin(), recent->codings.end()}, keeps);
+    if (!decoder_) length_ = content.row.length;
+    return {};
+  }
   Result<std::unique_ptr<archive::StoredRecord>> stored = snapshot_->view.Open(content.row);
   if (!stored) return stored.error();
   record_ = std::move(*stored);
@@ -153,6 +162,16 @@ Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keep
   } else {
     head_.fields.push_back({"Content-Type", CleanValue(record_->record().content_type)});
   }
+  TakeOff(codings, keeps);
+  if (!decoder_) length_ = content.row.length;
+  if (const Status pumped = Pump(kReadAtOnce); !pumped) return pumped;
+  if (ended_ && sha256_) {
+    snapshot_->recent->Keep(content.row.id, {head_, {codings.begin(), codings.end()}, payload_});
+  }
+  return {};
+}
+
+void CaptureContent::TakeOff(std::vector<std::string_view> codings, const KeepsCoding& keeps) {
   std::erase_if(codings, [](std::string_view one) { return EqualsIgnoreCase(one, "identity"); });
   if (codings.size() == 1 && keeps(codings[0])) {
     coding_ = CleanValue(codings[0]);
@@ -160,8 +179,6 @@ Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keep
     decoder_ = std::make_unique<http::ContentDecoder>(Codecs(), codings);
     if (decoder_->passes_through()) decoder_.reset();
   }
-  if (!decoder_) length_ = content.row.length;
-  return Pump(kReadAtOnce);
 }
 
 void CaptureContent::OnPayload(std::string_view piece) {

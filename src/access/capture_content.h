@@ -60,6 +60,8 @@ class CaptureContent final : public io::Source, private record::PayloadSink {
   explicit CaptureContent(std::shared_ptr<const Snapshot> snapshot)
       : snapshot_(std::move(snapshot)) {}
   Status Begin(const catalog::HeldCapture& content, const KeepsCoding& keeps);
+  // Leaves one on that may stay, and takes the others off.
+  void TakeOff(std::vector<std::string_view> codings, const KeepsCoding& keeps);
   void OnPayload(std::string_view piece) override;
   // One more piece of the record.
   Status Pump();

@@ -108,7 +108,7 @@ TEST_F(Faults, W15_AFileThatIsGoneOrDamagedIsNamedAndTheRestWorks) {
 TEST_F(Faults, W15_AVolumeThatCannotBeReachedIsNamedWithARemedy) {
   Bring(WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "one"));
   const archive::ArchiveView view = archive_->View();
-  const Snapshot snapshot{"lab", nullptr, view, std::make_shared<const AccessRules>(), 0};
+  const Snapshot snapshot{"lab", nullptr, view, std::make_shared<const AccessRules>(), 0, nullptr};
   const catalog::HeldCapture held = *view.catalog().Get({201401, 0});
   for (const Error& error :
        {Error{ErrorCode::kBusy, "it took too long"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "access/recent_payloads.h"
 #include "util/checksum.h"
 
 namespace stele::access {
@@ -63,9 +64,9 @@ Status ServedArchive::Refresh() {
   for (const catalog::BatchSummary& batch : view.catalog().BatchSummaries()) {
     generation += batch.rows;
   }
-  auto snapshot = std::make_shared<const Snapshot>(
-      Snapshot{name_, reader_, std::move(view),
-               std::make_shared<const AccessRules>(*std::move(rules)), generation});
+  auto snapshot = std::make_shared<const Snapshot>(Snapshot{
+      name_, reader_, std::move(view), std::make_shared<const AccessRules>(*std::move(rules)),
+      generation, std::make_shared<RecentPayloads>()});
   const std::lock_guard lock(mutex_);
   snapshot_ = std::move(snapshot);
   return {};

@@ -14,6 +14,8 @@
 
 namespace stele::access {
 
+class RecentPayloads;
+
 // An archive at one moment, as it is served. Immutable, and kept by whoever answers a request.
 struct Snapshot {
   std::string name;
@@ -21,6 +23,7 @@ struct Snapshot {
   archive::ArchiveView view;
   std::shared_ptr<const AccessRules> rules;
   std::uint64_t generation = 0;  // another one when captures or rules changed
+  std::shared_ptr<RecentPayloads> recent;
 };
 
 // What one client may see of an archive. All routes look at captures through this, so that what is
