@@ -105,7 +105,7 @@ TEST(Rules, W15_FilesOfPywbMeanWhatTheyMeanThere) {
     return text ? std::optional(Parse(*text)) : std::nullopt;
   };
   for (const std::string name : {"after", "allow_all", "allows", "before", "blocks", "list1",
-                                 "list2", "newer", "older", "single-line"}) {
+                                 "list2", "newer", "older", "pywb", "single-line"}) {
     const auto rules = rules_of(name);
     if (!rules) GTEST_SKIP() << name << ".aclj is not here (STELE_TEST_DATA)";
     EXPECT_FALSE(rules->empty()) << name;

@@ -165,7 +165,9 @@ Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keep
   TakeOff(codings, keeps);
   if (!decoder_) length_ = content.row.length;
   if (const Status pumped = Pump(kReadAtOnce); !pumped) return pumped;
-  if (ended_ && sha256_) {
+  const bool is_small = payload_.size() <= RecentPayloads::kPayloadBytesMax &&
+                        codings.size() <= http::ContentDecoder::kCodingsMax;
+  if (ended_ && sha256_ && is_small) {
     snapshot_->recent->Keep(content.row.id, {head_, {codings.begin(), codings.end()}, payload_});
   }
   return {};

@@ -4,7 +4,8 @@ namespace stele::access {
 namespace {
 
 std::size_t BytesOf(const RecentPayloads::Entry& entry) {
-  std::size_t bytes = sizeof entry + entry.payload.size();
+  std::size_t bytes = sizeof entry + entry.payload.size() + entry.head.reason.size();
+  for (const std::string& coding : entry.codings) bytes += sizeof coding + coding.size();
   for (const net::HeaderField& field : entry.head.fields) {
     bytes += sizeof field + field.name.size() + field.value.size();
   }
@@ -21,7 +22,6 @@ std::shared_ptr<const RecentPayloads::Entry> RecentPayloads::Find(
 }
 
 void RecentPayloads::Keep(const catalog::CaptureId& id, Entry entry) {
-  if (entry.payload.size() > kPayloadBytesMax) return;
   const std::size_t bytes = BytesOf(entry);
   auto kept = std::make_shared<const Entry>(std::move(entry));
   const std::lock_guard lock(mutex_);

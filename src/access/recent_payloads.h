@@ -26,7 +26,7 @@ class RecentPayloads {
 
   // Null where it is not kept.
   std::shared_ptr<const Entry> Find(const catalog::CaptureId& id) const;
-  // As long as there is room; nothing where it is too large.
+  // As long as there is room. Requires: entry.payload.size() <= kPayloadBytesMax.
   void Keep(const catalog::CaptureId& id, Entry entry);
 
  private:

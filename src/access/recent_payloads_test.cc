@@ -56,13 +56,10 @@ TEST_F(RecentPayloadsTest, W15_WhatWasReadIsNotReadAgainUntilTheArchiveIsLookedA
   EXPECT_EQ(served_->Now()->recent->Find(kFirst), nullptr);
 }
 
-TEST(RecentPayloads, W15_KeepsWhatIsSmallAsLongAsThereIsRoom) {
+TEST(RecentPayloads, W15_KeepsPayloadsAsLongAsThereIsRoom) {
   RecentPayloads recent;
   RecentPayloads::Entry entry;
-  entry.payload.assign(RecentPayloads::kPayloadBytesMax + 1, 'x');
-  recent.Keep(kFirst, entry);
-  EXPECT_EQ(recent.Find(kFirst), nullptr);
-  entry.payload.pop_back();
+  entry.payload.assign(RecentPayloads::kPayloadBytesMax, 'x');
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < 300; ++i) {
     recent.Keep({201401, i}, entry);
@@ -71,6 +68,14 @@ TEST(RecentPayloads, W15_KeepsWhatIsSmallAsLongAsThereIsRoom) {
   EXPECT_GT(kept, 200u);
   EXPECT_LE(kept * entry.payload.size(), RecentPayloads::kBytesMax);
   EXPECT_EQ(recent.Find({201401, 7})->payload, entry.payload);
+}
+
+TEST(RecentPayloads, W15_WhatHeadsTakeIsCounted) {
+  RecentPayloads recent;
+  RecentPayloads::Entry entry;
+  entry.codings.assign(5, std::string(RecentPayloads::kBytesMax / 5, 'x'));
+  recent.Keep(kFirst, entry);
+  EXPECT_EQ(recent.Find(kFirst), nullptr);
 }
 
 }  // namespace

@@ -181,6 +181,15 @@ void SendFailed(const Call& call, const Error& error) {
   SendMissing(call, 502, "damaged", error.text);
 }
 
+// Whether If-Range, where there is one, names what is sent now.
+bool IsWanted(const Call& call, const net::ResponseStart& start) {
+  const std::string_view wanted = call.Header("If-Range");
+  return wanted.empty() ||
+         std::any_of(start.fields.begin(), start.fields.end(), [&](const auto& field) {
+           return field.name == "ETag" && field.value == wanted;
+         });
+}
+
 }  // namespace
 
 Result<std::optional<Replayed>> FindReplayed(const Sight& sight, const WaybackPath& path,
@@ -227,7 +236,7 @@ int WireStatus(int archived) {
 }
 
 void SendContent(const Call& call, net::ResponseStart start, Replayed replayed, bool ranges) {
-  const std::string_view range = ranges ? call.Header("Range") : "";
+  const std::string_view range = ranges && IsWanted(call, start) ? call.Header("Range") : "";
   if (!range.empty() && start.status == 200 && !replayed.content->length()) {
     if (const Status counted = CountContent(call, replayed, start.length); !counted) {
       return SendError(call, counted.error());
@@ -315,8 +324,7 @@ void SendIdentity(const Call& call, const WaybackPath& path) {
     static_cast<void>(call.response.Reply(start, ""));
     return;
   }
-  const std::string_view unchanged = call.Header("If-Range");
-  SendContent(call, std::move(start), std::move(replayed), unchanged.empty() || unchanged == tag);
+  SendContent(call, std::move(start), std::move(replayed), true);
 }
 
 void SendForWorker(const Call& call, const WaybackPath& path) {

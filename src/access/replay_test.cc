@@ -435,6 +435,20 @@ TEST_F(Replaying, W15_HeadAndConditionalRequestsSendNoBody) {
   EXPECT_EQ(Get(target, "Range: bytes=9-\r\n").status, 416);
 }
 
+TEST_F(Replaying, W15_APartIsSentOnlyOfWhatTheClientHas) {
+  Bring(WarcText().Response("http://a.org/f", "2014-01-01T00:00:00Z", "12345", "image/png"));
+  Serve();
+  const std::string part = "Range: bytes=1-2\r\n";
+  const std::string tag = Get("/web/20140101000000id_/http://a.org/f").Header("ETag");
+  // These have no tag that could be the same.
+  for (const auto& [port, modifier] :
+       {std::pair(server_->pages_port(), "im_"), std::pair(server_->replay_port(), "rp_")}) {
+    const std::string target = fmt::format("/web/20140101000000{}/http://a.org/f", modifier);
+    EXPECT_EQ(Ask(port, target, part).body, "23") << target;
+    EXPECT_EQ(Ask(port, target, part + "If-Range: " + tag + "\r\n").body, "12345") << target;
+  }
+}
+
 TEST_F(Replaying, W15_LargeCapturesAreStreamedAndSliced) {
   std::string large;
   for (int i = 0; large.size() < (3 << 20); ++i) large += fmt::format("line {}\n", i);
