@@ -202,6 +202,8 @@ export const de: Texts = {
     "it is outside of the crawl ({})": "Es liegt außerhalb der Sammlung ({})",
     "it was cut: it is too long": "Es wurde abgeschnitten: Es ist zu lang",
     "it was cut: it took too long": "Es wurde abgeschnitten: Es dauerte zu lange",
+    "it was cut: the connection was lost":
+      "Es wurde abgeschnitten: Die Verbindung ging verloren",
     "stele crawl --patch with a larger --max-file-size":
       "stele crawl --patch mit größerem --max-file-size",
     ["ask the site to let you in (--contact), go slower (--delay), or give the cookies of a " +
