@@ -223,13 +223,13 @@ Result<Stored> ContainerVolume::MakeBlock(const Blocks& blocks, const StoreReque
   const BlockId block{request.signature, FreeOverflow(blocks, request.overflow_min)};
   const Status added = AppendBlock(
       {LogEntry::Kind::kBlock, block, request.operation, NewRecordId(), request.size, {}}, request,
-      spool);
+      spool, nullptr);
   if (!added) return added.error();
   return Stored{KeyOf(block.signature, block.overflow), true};
 }
 
 Status ContainerVolume::AppendBlock(LogEntry entry, const StoreRequest& request,
-                                    ContainerSpool& spool) {
+                                    ContainerSpool& spool, const BlockRow* restored) {
   const Status packed = Pack(request, entry, spool);
   if (!packed) return packed;
   const Reservation reservation(mutex_, reserved_bytes_, spool.record_size());
@@ -240,6 +240,10 @@ Status ContainerVolume::AppendBlock(LogEntry entry, const StoreRequest& request,
       return Error{ErrorCode::kFull, fmt::format("volume {} has no room for {} more bytes",
                                                  shape_.name, spool.record_size())};
     }
+  }
+  if (restored != nullptr) {
+    const Status noted = NoteReferences(index_, *log_, entry.block, *restored);
+    if (!noted) return noted;
   }
   const Result<RecordLocation> added = spool.AppendTo(*log_, entry);
   return added ? Status() : Status(added.error());
@@ -265,11 +269,9 @@ Status ContainerVolume::Restore(const ContentKey& key, std::uint64_t size, io::S
   const auto first = index_.Operations(block, std::nullopt, 1);
   if (!first) return first.error();
   if (!*row || first->empty()) return NotHere(key);
-  const Status noted = NoteReferences(index_, *log_, block, **row);
-  if (!noted) return noted;
   return AppendBlock(
       {LogEntry::Kind::kBlock, block, first->front().operation, (*row)->record_id, size, {}},
-      request, spool);
+      request, spool, &**row);
 }
 
 // ---- Reading and deleting ----

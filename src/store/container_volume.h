@@ -173,7 +173,9 @@ class ContainerVolume final : public Volume {
   Status Pack(const StoreRequest& request, LogEntry& entry, ContainerSpool& spool);
   Result<Stored> MakeBlock(const Blocks& blocks, const StoreRequest& request,
                            ContainerSpool& spool);
-  Status AppendBlock(LogEntry entry, const StoreRequest& request, ContainerSpool& spool);
+  // Where a block is `restored`, its references are noted first.
+  Status AppendBlock(LogEntry entry, const StoreRequest& request, ContainerSpool& spool,
+                     const BlockRow* restored);
   // A record and the file that it is in.
   struct OpenRecord {
     BlockRow row;

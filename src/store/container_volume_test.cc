@@ -286,6 +286,22 @@ TEST(ContainerVolume, IsFullWhenItsCapacityIsUsedAndStillTakesReferences) {
   EXPECT_EQ(StoreContent(*volume, "tiny", "6").error().code, ErrorCode::kFull);
 }
 
+TEST(ContainerVolume, W10_RestoringWithoutRoomLeavesNothingBehind) {
+  ContainerLab lab;
+  lab.shape.capacity_bytes = 10'500;
+  const auto volume = lab.Make();
+  const std::string content = NoiseOf(8000, 1);
+  const ContentKey key = StoreContent(*volume, content, "1")->key;
+  ASSERT_TRUE(StoreContent(*volume, content, "2"));
+  ASSERT_EQ(volume->state(), VolumeState::kWritable);
+  const std::uint64_t before = volume->Stats()->stored_bytes;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    io::MemorySource source(content);
+    EXPECT_EQ(volume->Restore(key, content.size(), source).error().code, ErrorCode::kFull);
+  }
+  EXPECT_EQ(volume->Stats()->stored_bytes, before);
+}
+
 TEST(ContainerVolume, W9_IsFullBeforeItsDiskIs) {
   ContainerLab lab;
   lab.options.disk_reserve_bytes = 100'000;
