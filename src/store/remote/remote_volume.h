@@ -98,6 +98,8 @@ class RemoteVolume final : public MemberVolume {
   std::string Pack(const StoreRequest& request, std::string_view content, net::ClientRequest& sent);
   Result<Stored> StoreLarge(const StoreRequest& request, io::Source& content,
                             net::ClientRequest sent);
+  // Whether a block that was listed behind `before` still is.
+  Result<bool> IsListed(const BlockId& block, const std::optional<BlockId>& before);
   // What is wrong with a block that was listed behind `before`. Nothing when it is whole, or was
   // deleted meanwhile. Errors: those of a server that is gone.
   Result<std::optional<Finding>> FindingOf(const ListedBlock& listed,

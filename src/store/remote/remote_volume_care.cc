@@ -12,6 +12,7 @@ namespace {
 
 // A server that compacts says so every few seconds, whatever it takes in all.
 constexpr std::chrono::hours kCompactTimeMax{7 * 24};
+constexpr std::size_t kListedAgain = 10;
 
 // Returns how many bytes came.
 Result<std::uint64_t> Drain(io::Source& source) {
@@ -46,19 +47,37 @@ Result<std::string> NextLine(io::Source& source, std::string& rest) {
 
 }  // namespace
 
+// Others may have been stored between the two.
+Result<bool> RemoteVolume::IsListed(const BlockId& block, const std::optional<BlockId>& before) {
+  ListRequest page{.after = before, .limit = kListedAgain};
+  for (;;) {
+    const Result<std::vector<ListedBlock>> listed = List(page);
+    if (!listed) return listed.error();
+    for (const ListedBlock& one : *listed) {
+      if (one.block >= block) return one.block == block;
+    }
+    if (listed->size() < page.limit) return false;
+    page.after = listed->back().block;
+  }
+}
+
 Result<std::optional<Finding>> RemoteVolume::FindingOf(const ListedBlock& listed,
                                                        const std::optional<BlockId>& before) {
   const ContentKey key{options_.name, listed.block.signature, listed.block.overflow};
-  const Result<std::unique_ptr<io::Source>> content = Retrieve(key);
-  const Result<std::uint64_t> size = content ? Drain(**content) : content.error();
+  const auto read = [&]() -> Result<std::uint64_t> {
+    const Result<std::unique_ptr<io::Source>> content = Retrieve(key);
+    return content ? Drain(**content) : content.error();
+  };
+  Result<std::uint64_t> size = read();
+  if (!size) size = read();  // it may have been cut off on its way
   if (size && *size == listed.size) return std::optional<Finding>();
   if (size) {
     return std::optional(Finding{key.Text(), ErrorCode::kCorrupt,
                                  fmt::format("it has {} bytes instead of {}", *size, listed.size)});
   }
-  const Result<std::vector<ListedBlock>> again = List({.after = before, .limit = 1});
-  if (!again) return again.error();
-  if (again->empty() || again->front().block != listed.block) return std::optional<Finding>();
+  const Result<bool> still_there = IsListed(listed.block, before);
+  if (!still_there) return still_there.error();
+  if (!*still_there) return std::optional<Finding>();
   return std::optional(Finding{key.Text(), size.error().code, size.error().text});
 }
 

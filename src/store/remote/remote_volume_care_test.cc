@@ -157,5 +157,61 @@ TEST(RemoteVolumeCare, W8_EveryContentOfAServedVolumeIsRead) {
   EXPECT_FALSE(remote->Verify(report));
 }
 
+// A volume of one content, whose server does something before it answers what the content is.
+class CheckedVolume : public testing::Test {
+ protected:
+  using Interlude = std::function<void(net::ResponseWriter& response)>;
+
+  Stored Put(const std::string& content) {
+    io::MemorySource source(content);
+    return *member_->Store(Sha256Request(content, content), source);
+  }
+
+  io::MemoryFileSystem fs_;
+  std::unique_ptr<Member> member_ = NewMember(fs_, {.name = "v"});
+  VolumeService service_{{member_.get()}, {}};
+  Interlude interlude_;
+  net::TestServer server_{[this](net::Request& request, net::ResponseWriter& response) {
+    const bool reads = request.head().target.find("/contents/") != std::string::npos;
+    const Interlude interlude = reads ? std::exchange(interlude_, nullptr) : nullptr;
+    if (interlude) return interlude(response);
+    service_.Handle(request, response);
+  }};
+  std::unique_ptr<net::HttpClient> client_ = NewClient();
+  std::unique_ptr<RemoteVolume> remote_ = NewRemote(*client_, (*server_).port());
+  const ContentKey key_ = Put("content").key;
+};
+
+TEST_F(CheckedVolume, W8_DamageIsFoundWhileContentsAreStoredBeforeIt) {
+  ASSERT_TRUE(fs_.Remove("v/blocks/" + Sig2Location(key_.signature, 0, 3)));
+  interlude_ = [&](net::ResponseWriter& response) {
+    for (int stored = 0, number = 0; stored < 25; ++number) {
+      const std::string content = std::to_string(number);
+      if (Sha256Signatures().Of(content) > key_.signature) continue;
+      Put(content);
+      ++stored;
+    }
+    response.Abandon();
+  };
+  EXPECT_THAT(Findings(*remote_), ElementsAre(HasSubstr(key_.Text())));
+}
+
+TEST_F(CheckedVolume, W8_WhatIsDeletedMeanwhileIsNoDamage) {
+  interlude_ = [&](net::ResponseWriter& response) {
+    ASSERT_TRUE(member_->Delete(key_, {"test", "gone"}));
+    response.Abandon();
+  };
+  EXPECT_THAT(Findings(*remote_), IsEmpty());
+}
+
+TEST_F(CheckedVolume, W8_AContentThatWasCutOffOnItsWayIsReadAgain) {
+  interlude_ = [&](net::ResponseWriter& response) {
+    ASSERT_TRUE(response.Start({200, {}, 7}));
+    ASSERT_TRUE(response.Write("con"));
+    response.Abandon();
+  };
+  EXPECT_THAT(Findings(*remote_), IsEmpty());
+}
+
 }  // namespace
 }  // namespace stele::store
