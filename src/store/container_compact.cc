@@ -31,20 +31,25 @@ ContainerCompactor::~ContainerCompactor() {
   static_cast<void>(files_.fs().Remove(temporary_).ok());
 }
 
-Result<std::vector<LogDamage>> ContainerCompactor::CopyUsed(std::uint64_t container) {
+Result<ContainerCompactor::Copied> ContainerCompactor::CopyUsed(std::uint64_t container,
+                                                                const std::function<bool()>& stop) {
   const Result<std::shared_ptr<const io::ReadableFile>> file = files_.Open(container);
   if (!file) return file.error();
   spare_.clear();
+  Copied copied;
   Result<ScannedContainer> scanned =
       ScanContainer(*file, container, 0, true, [&](LogEntry entry) -> Status {
+        copied.stopped = stop && stop();
+        if (copied.stopped) return Error{ErrorCode::kBusy, "copying was stopped"};
         const Result<bool> used = IsUsed(entry);
         if (!used) return used.error();
         return *used ? Copy(**file, std::move(entry)) : Status();
       });
-  if (!scanned) return scanned.error();
+  if (!scanned && !copied.stopped) return scanned.error();
   const Status appended = AppendCopies();
   if (!appended) return appended.error();
-  return std::move(scanned->damaged);
+  if (scanned) copied.damaged = std::move(scanned->damaged);
+  return copied;
 }
 
 Result<bool> ContainerCompactor::IsUsed(LogEntry& entry) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,9 +25,14 @@ class ContainerCompactor {
   ContainerCompactor(const ContainerCompactor&) = delete;
   ContainerCompactor& operator=(const ContainerCompactor&) = delete;
 
+  struct Copied {
+    bool stopped = false;  // the rest has not been looked at
+    std::vector<LogDamage> damaged;
+  };
   // Copies what counts in a sealed container to the end of the log, where it is durable and applied
-  // when this returns. Nothing may be removed when damage is returned. Errors: those of the log.
-  Result<std::vector<LogDamage>> CopyUsed(std::uint64_t container);
+  // when this returns, until `stop`, which may be empty, says so. The container may be removed when
+  // all of it was copied and nothing is damaged. Errors: those of the log.
+  Result<Copied> CopyUsed(std::uint64_t container, const std::function<bool()>& stop);
 
   // Removes a container whose used records have been copied. Can be done again after a crash, also
   // when the container is gone already. Returns its size. Errors: kIo.

@@ -301,6 +301,48 @@ TEST(ContainerCompact, W10_AContentThatWasRestoredKeepsItsReferences) {
   }
 }
 
+// The large content is copied at once, the small ones at the end of the container.
+TEST(ContainerCompact, W9_IsStoppedWithinAContainer) {
+  const std::vector<std::string> contents = {NoiseOf(500, 0), NoiseOf(5 << 20, 1), NoiseOf(500, 2),
+                                             NoiseOf(500, 3)};
+  const std::string path = "v/containers/00000001.warc.gz";
+  ContainerLab lab;
+  auto volume = lab.Make();
+  std::vector<ContentKey> keys;
+  for (const std::string& content : contents) {
+    keys.push_back(StoreContent(*volume, content, std::to_string(keys.size()))->key);
+  }
+  ASSERT_TRUE(volume->Delete(keys[3], {"me", "gone"}));
+  keys.pop_back();
+  const auto verify = [&] {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(*ReadContent(*volume, keys[i]), contents[i]);
+      EXPECT_EQ(volume->Stat(keys[i])->references, 1u);
+    }
+    EXPECT_TRUE(FindingsOf(*volume).empty());
+  };
+  CompactOptions options;
+  options.used_share_max = 1;
+  for (const int stop_at : {2, 3, 4, 5}) {
+    SCOPED_TRACE(stop_at);
+    options.stop = [&, asked = 0]() mutable { return ++asked >= stop_at; };
+    options.progress = [](std::uint64_t, std::uint64_t) { ADD_FAILURE() << "it is not done"; };
+    const Result<std::uint64_t> freed = volume->Compact(options);
+    ASSERT_TRUE(freed) << freed.error().text;
+    EXPECT_EQ(*freed, 0u);
+    EXPECT_TRUE(*lab.disk.Exists(path));
+    volume.reset();
+    ExpectTheSameRowsAnew(lab);
+    volume = lab.Open();
+    verify();
+  }
+  options.stop = nullptr;
+  options.progress = nullptr;
+  ASSERT_TRUE(volume->Compact(options));
+  EXPECT_FALSE(*lab.disk.Exists(path));
+  verify();
+}
+
 TEST(ContainerCompact, NothingGoesFromAFrozenVolume) {
   ContainerLab lab;
   lab.options = SmallContainers();

@@ -203,7 +203,8 @@ class ContainerVolume final : public Volume {
   Status RemoveCondemned();
   Status SealIfUnused(const UsedBytes& used, double used_share_max);
   Result<std::vector<Victim>> ChooseVictims(const UsedBytes& used, double used_share_max);
-  Result<std::uint64_t> CompactOne(const Victim& victim, const CompactOptions& options);
+  Result<std::optional<std::uint64_t>> CompactOne(const Victim& victim,
+                                                  const CompactOptions& options);
 
   const Environment environment_;
   const std::string directory_;

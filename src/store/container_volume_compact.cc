@@ -86,32 +86,36 @@ Result<std::uint64_t> ContainerVolume::Compact(const CompactOptions& options) {
   std::uint64_t freed_bytes = 0;
   for (const Victim& victim : *victims) {
     if (options.stop && options.stop()) break;
-    const Result<std::uint64_t> freed = CompactOne(victim, options);
+    const Result<std::optional<std::uint64_t>> freed = CompactOne(victim, options);
     if (!freed) return freed.error();
-    freed_bytes += *freed;
+    if (!*freed) break;
+    freed_bytes += **freed;
     done_bytes += victim.size;
     if (options.progress) options.progress(done_bytes, all_bytes);
   }
   return freed_bytes;
 }
 
-Result<std::uint64_t> ContainerVolume::CompactOne(const Victim& victim,
-                                                  const CompactOptions& options) {
+// Returns what was freed; nothing when it was stopped.
+Result<std::optional<std::uint64_t>> ContainerVolume::CompactOne(const Victim& victim,
+                                                                 const CompactOptions& options) {
   if (state() == VolumeState::kFrozen) return Full();
   ContainerCompactor compactor = NewCompactor();
-  const Result<std::vector<LogDamage>> damaged = compactor.CopyUsed(victim.container);
-  if (!damaged) return damaged.error();
-  if (!damaged->empty()) {
-    for (const LogDamage& damage : *damaged) {
+  const Result<ContainerCompactor::Copied> copied =
+      compactor.CopyUsed(victim.container, options.stop);
+  if (!copied) return copied.error();
+  if (copied->stopped) return std::optional<std::uint64_t>();
+  if (!copied->damaged.empty()) {
+    for (const LogDamage& damage : copied->damaged) {
       if (options.report) options.report(FindingOf(damage));
     }
-    return std::uint64_t{0};
+    return std::optional<std::uint64_t>(0);
   }
   const Status synced = Sync();  // the copies
   if (!synced) return synced.error();
   const Result<std::uint64_t> removed = compactor.Remove(victim.container);
   if (!removed) return removed.error();
-  return *removed - std::min(*removed, compactor.copied_bytes());
+  return std::optional(*removed - std::min(*removed, compactor.copied_bytes()));
 }
 
 }  // namespace stele::store

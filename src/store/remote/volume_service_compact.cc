@@ -1,6 +1,6 @@
 // Compacting takes long: what is to be told goes to the client line by line, and a blank line now
 // and then, so that it knows that the server is there. A client that has gone is noticed by that,
-// and the compaction ends with the container that is under way.
+// and the compaction ends where it is.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
