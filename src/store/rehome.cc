@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace stele::store {
 
@@ -19,7 +20,7 @@ class Rehoming {
     const Status joined = JoinAll();
     if (!joined) return joined.error();
     std::uint64_t settled = 0;
-    for (MemberVolume* member : joined_) {
+    for (MemberVolume* member : answering_) {
       Status done = TellOwed(*member);
       if (done) done = Settle(*member);
       if (done) ++settled;
@@ -49,9 +50,11 @@ class Rehoming {
     const std::uint64_t epoch = team_.composition().epoch;
     std::string settled;
     std::string behind;
+    std::set<MemberVolume*> answered;
     for (MemberVolume* member : team_.Members()) {
       const Result<Membership> membership = member->GetMembership();
       if (!membership) continue;
+      answered.insert(member);
       const std::uint64_t known = membership->composition.epoch;
       if (known == epoch && membership->settled != Settled::kNo) settled = member->name();
       if (known < epoch && (known > 0 || !IsEmpty(*member))) behind = member->name();
@@ -64,8 +67,9 @@ class Rehoming {
     }
     for (MemberVolume* member : team_.Members()) {
       const Status joined = member->Join(team_.composition(), team_.connector(), false);
+      if (joined || answered.contains(member)) answering_.push_back(member);
       if (joined) {
-        joined_.push_back(member);
+        ++joined_;
         continue;
       }
       const ErrorCode code = joined.error().code;
@@ -107,9 +111,10 @@ class Rehoming {
       return Error{ErrorCode::kOutdated, fmt::format("volume {} has not joined", member.name())};
     }
     if (membership->settled != Settled::kNo) return {};
-    if (joined_.size() < composition.volumes.size()) {
+    if (joined_ < composition.volumes.size()) {
       return Error{ErrorCode::kBusy,
-                   fmt::format("volume {} waits for members that do not answer", member.name())};
+                   fmt::format("volume {} waits for members that do not answer or cannot join",
+                               member.name())};
     }
     Status done = TellMoves(member);
     std::uint64_t seen = 0;
@@ -220,7 +225,8 @@ class Rehoming {
 
   Team& team_;
   const RehomeOptions& options_;
-  std::vector<MemberVolume*> joined_;  // know the epoch
+  std::vector<MemberVolume*> answering_;
+  std::size_t joined_ = 0;  // know the epoch
   Rehomed result_;
 };
 

@@ -269,6 +269,21 @@ TEST_F(DeadHome, W11_TheNextOneStandsInAndTellsTheHomeLater) {
   EXPECT_EQ(lab_.Blocks(), 1u);
 }
 
+TEST_F(DeadHome, W11_AStandInThatCannotJoinTellsTheHomeAllTheSame) {
+  lab_.Cut("v0", true);
+  ASSERT_TRUE(Put(Content()));
+  lab_.Cut("v0", false);
+  ASSERT_EQ(lab_.member("v1").Owed(std::nullopt, 9)->size(), 1u);
+  const auto later = lab_.Connect(lab_.Of(3, 2, Placement::kModulo));
+  lab_.Cram("v1", true);
+  const Result<Rehomed> waiting = Rehome(*later, {});
+  ASSERT_TRUE(waiting) << waiting.error().text;
+  EXPECT_EQ(waiting->settled, 0u);
+  EXPECT_THAT(*lab_.member("v1").Owed(std::nullopt, 9), IsEmpty());
+  lab_.Cram("v1", false);
+  ASSERT_THAT(Rehome(*later, {})->failures, IsEmpty());
+}
+
 TEST_F(DeadHome, W11_WhatBothHaveIsHandedToBeMerged) {
   const std::string content = Content();
   const ContentKey at_home = Put(content)->key;

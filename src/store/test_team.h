@@ -13,10 +13,11 @@
 // Members that several instances share, as servers do.
 namespace stele::store {
 
-// A way to a member that can be cut.
+// A way to a member that can be cut. A member without room joins nothing.
 class MemberLink final : public MemberVolume {
  public:
-  MemberLink(Member& to, const std::atomic<bool>& cut) : to_(to), cut_(cut) {}
+  MemberLink(Member& to, const std::atomic<bool>& cut, const std::atomic<bool>& crammed)
+      : to_(to), cut_(cut), crammed_(crammed) {}
 
   const std::string& name() const override { return to_.name(); }
   VolumeState state() const override { return to_.state(); }
@@ -63,6 +64,7 @@ class MemberLink final : public MemberVolume {
   Result<Membership> GetMembership() override { return cut_ ? Cut() : to_.GetMembership(); }
   Status Join(const Composition& composition, const std::string& connector,
               bool founding) override {
+    if (crammed_) return Error{ErrorCode::kFull, "volume " + name() + " has no room"};
     return cut_ ? Status(Cut()) : to_.Join(composition, connector, founding);
   }
   Status Settle(std::uint64_t epoch, Membership::Settled settled) override {
@@ -100,6 +102,7 @@ class MemberLink final : public MemberVolume {
 
   Member& to_;
   const std::atomic<bool>& cut_;
+  const std::atomic<bool>& crammed_;
 };
 
 // Members v0, v1, ... in memory, and instances of them.
@@ -111,11 +114,13 @@ class TeamLab {
       members_[name] = NewMember(fs_, {.name = name, .depth = 2, .capacity_bytes = capacity},
                                  weak ? WeakOptions() : TreeVolume::Options());
       cut_[name] = false;
+      crammed_[name] = false;
     }
   }
 
   Member& member(const std::string& name) { return *members_.at(name); }
   void Cut(const std::string& name, bool cut) { cut_.at(name) = cut; }
+  void Cram(const std::string& name, bool crammed) { crammed_.at(name) = crammed; }
   Signature Sign(std::string_view content) const { return Function()->Of(content); }
 
   // The first `count` members.
@@ -153,7 +158,8 @@ class TeamLab {
   Instance::Composed Links(const Composition& composition) {
     Instance::Composed composed{composition, "", {}};
     for (const std::string& name : composition.volumes) {
-      composed.members.push_back(std::make_unique<MemberLink>(*members_.at(name), cut_.at(name)));
+      composed.members.push_back(
+          std::make_unique<MemberLink>(*members_.at(name), cut_.at(name), crammed_.at(name)));
     }
     return composed;
   }
@@ -162,6 +168,7 @@ class TeamLab {
   io::MemoryFileSystem fs_;
   std::map<std::string, std::unique_ptr<Member>> members_;
   std::map<std::string, std::atomic<bool>> cut_;
+  std::map<std::string, std::atomic<bool>> crammed_;
 };
 
 }  // namespace stele::store
