@@ -41,12 +41,20 @@ Timestamp Politeness::TakeTurn(const std::string& name, Kind kind, Timestamp now
   if (host.address.empty() || SharesSlot(host, kind)) return now;
   const milliseconds pause = DelayAfter(host, milliseconds(0));
   if (pause.count() == 0) return now;
-  if (After(host.turn, pause) > now) return std::max(host.turn, now);
   const milliseconds share(
       static_cast<std::int64_t>(options_.address_share * static_cast<double>(pause.count())));
-  Timestamp& next = addresses_[host.address];
-  host.turn = std::max(next, now);
-  next = After(host.turn, share);
+  Address& address = addresses_[host.address];
+  // Where connections are scarce all come late. Whoever comes first is let in then: nobody would be
+  // if each had to come in time.
+  if (address.free <= now || address.free == host.turn_end) {
+    host.turn = now;
+    host.turn_end = address.free = After(now, share);
+    address.next = std::max(address.next, address.free);
+  } else if (host.turn <= now) {
+    const bool has_just_come = After(host.turn, share) > now;
+    host.turn = has_just_come ? address.free : address.next;
+    if (!has_just_come) address.next = After(host.turn, share);
+  }
   return host.turn;
 }
 
@@ -68,7 +76,7 @@ void Politeness::Begin(const std::string& name, Kind kind) {
     return;
   }
   host.slot_embeds = 0;
-  host.turn = {};
+  host.turn = host.turn_end = {};
 }
 
 void Politeness::End(const std::string& name, Kind kind, const std::string& address,
@@ -89,9 +97,12 @@ void Politeness::SetDelay(std::optional<milliseconds> delay, Timestamp now) {
   for (auto& [name, host] : hosts_) {
     host.delay = *delay;
     host.page_ready = std::min(host.page_ready, latest);
-    host.turn = {};
+    host.turn = host.turn_end = {};
   }
-  for (auto& [address, ready] : addresses_) ready = std::min(ready, latest);
+  for (auto& [name, address] : addresses_) {
+    address.free = std::min(address.free, latest);
+    address.next = std::min(address.next, latest);
+  }
 }
 
 void Politeness::SetCrawlDelay(const std::string& name, milliseconds delay) {
@@ -126,7 +137,7 @@ void Politeness::Forget(Timestamp now,
     return host.fetches == 0 && host.failures == 0 && host.page_ready <= now &&
            host.blocked_until <= now && (host.address.empty() || !is_waited_for(entry.first));
   });
-  std::erase_if(addresses_, [&](const auto& entry) { return entry.second <= now; });
+  std::erase_if(addresses_, [&](const auto& entry) { return entry.second.next <= now; });
 }
 
 std::optional<milliseconds> ParseRetryAfter(std::string_view value, Timestamp now) {

@@ -48,9 +48,9 @@ class Politeness {
 
   // The earliest moment for the next fetch of this kind, as far as the host itself is concerned.
   Timestamp ReadyAt(const std::string& host, Kind kind) const;
-  // Hosts at one address stand in line: when it is this one's turn, `now` or later. It has that
-  // turn until it begins a page, or has not done so for as long as its pause. Requires: ReadyAt()
-  // is over.
+  // Hosts at one address stand in line: when it is this one's turn, `now` or later. With `now` it
+  // may begin a page, until another one may; others keep a share of the pause away from that. Who
+  // comes later than its turn may have to go to the end of the line. Requires: ReadyAt() is over.
   Timestamp TakeTurn(const std::string& host, Kind kind, Timestamp now);
   // Whether another fetch may be under way now.
   bool HasRoom(const std::string& host, Kind kind) const;
@@ -82,13 +82,18 @@ class Politeness {
   struct Host {
     Timestamp page_ready;
     Timestamp blocked_until;
-    Timestamp turn;  // at its address; 0: it has none
+    Timestamp turn;      // at its address; 0: it has none
+    Timestamp turn_end;  // of the one that has come; 0: none has
     std::string address;
     std::chrono::milliseconds delay{0};  // after the last page
     std::optional<std::chrono::milliseconds> crawl_delay;
     int slot_embeds = 0;  // begun since the last page
     int fetches = 0;      // under way
     int failures = 0;
+  };
+  struct Address {
+    Timestamp free;  // when the next page may begin
+    Timestamp next;  // the turn at the end of the line, not before that
   };
   std::chrono::milliseconds DelayAfter(const Host& host, std::chrono::milliseconds took) const;
   // It belongs to the page before it.
@@ -98,7 +103,7 @@ class Politeness {
 
   PolitenessOptions options_;
   std::unordered_map<std::string, Host> hosts_;
-  std::unordered_map<std::string, Timestamp> addresses_;  // when the next turn is
+  std::unordered_map<std::string, Address> addresses_;
 };
 
 // What "Retry-After: 120" or a date says, from `now` on; nothing where it says neither.

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 namespace stele::crawl {
 namespace {
 
@@ -106,6 +110,88 @@ TEST(Politeness, I1_TurnsThatWereNotUsedAreLost) {
   EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5000)), In(5000));
   EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(6100)), In(6100));
   EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(6100)), In(6350));
+}
+
+// Hosts wait for few connections, and most of them come later than their turn would have been.
+struct BusyCrawl {
+  static constexpr int kAtOneAddress = 400;
+  static constexpr int kElsewhere = 800;
+  static constexpr std::size_t kConnections = 100;
+  static constexpr std::int64_t kTook = 500;
+
+  BusyCrawl() {
+    for (int i = 0; i < kAtOneAddress + kElsewhere; ++i) {
+      const std::string host = std::to_string(i);
+      FetchPage(politeness, host, 0, AddressOf(host));
+      ready.emplace(politeness.ReadyAt(host, Kind::kPage), host);
+    }
+  }
+  static bool IsAtOneAddress(const std::string& host) { return std::stoi(host) < kAtOneAddress; }
+  static std::string AddressOf(const std::string& host) {
+    return IsAtOneAddress(host) ? "192.0.2.1" : "host " + host;
+  }
+
+  void Turn(Timestamp now) {
+    while (!fetching.empty() && fetching.begin()->first <= now) {
+      const std::string host = fetching.begin()->second;
+      fetching.erase(fetching.begin());
+      politeness.End(host, Kind::kPage, AddressOf(host), milliseconds(0), now);
+      ready.emplace(politeness.ReadyAt(host, Kind::kPage), host);
+    }
+    while (!ready.empty() && ready.begin()->first <= now && fetching.size() < kConnections) {
+      const std::string host = ready.begin()->second;
+      ready.erase(ready.begin());
+      if (politeness.TakeTurn(host, Kind::kPage, now) > now) {
+        ready.emplace(politeness.ReadyAt(host, Kind::kPage), host);
+        continue;
+      }
+      politeness.Begin(host, Kind::kPage);
+      // None takes as long as another.
+      const std::int64_t took = kTook + std::stoi(host) % 100;
+      fetching.emplace(Timestamp{now.milliseconds + took}, host);
+      if (IsAtOneAddress(host)) begun.push_back(now.milliseconds - kNow.milliseconds);
+    }
+  }
+
+  Politeness politeness{PolitenessOptions()};
+  std::set<std::pair<Timestamp, std::string>> ready;
+  std::set<std::pair<Timestamp, std::string>> fetching;
+  std::vector<std::int64_t> begun;  // pages at the one address
+};
+
+TEST(Politeness, I1_HostsAtOneAddressThatComeLateStillHaveTurns) {
+  BusyCrawl crawl;
+  constexpr std::int64_t kMinute = 60'000;
+  for (std::int64_t t = 0; t < 3 * kMinute; ++t) crawl.Turn(In(t));
+  const std::vector<std::int64_t>& begun = crawl.begun;
+  ASSERT_FALSE(begun.empty());
+  const auto last_minute = std::lower_bound(begun.begin(), begun.end(), 2 * kMinute);
+  EXPECT_GT(begun.end() - last_minute, 100) << "there is room for 240";
+  for (std::size_t i = 1; i < begun.size(); ++i) {
+    ASSERT_GE(begun[i] - begun[i - 1], 250) << begun[i];
+  }
+}
+
+TEST(Politeness, I1_ATurnThatHasJustComeIsPutOffAndNotLost) {
+  Politeness politeness({});
+  for (const char* host : {"a", "b", "c", "d"}) FetchPage(politeness, host, 0, "192.0.2.1");
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5000)), In(5000));
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(5000)), In(5250));
+  EXPECT_EQ(politeness.TakeTurn("c", Kind::kPage, In(5000)), In(5500));
+  EXPECT_EQ(politeness.TakeTurn("d", Kind::kPage, In(5000)), In(5750));
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(5260)), In(5260));
+  EXPECT_EQ(politeness.TakeTurn("c", Kind::kPage, In(5500)), In(5510));
+  EXPECT_EQ(politeness.TakeTurn("c", Kind::kPage, In(5510)), In(5510));
+}
+
+TEST(Politeness, I1_WhoseTurnItIsMayComeAgainUntilItBegins) {
+  Politeness politeness({});
+  for (const char* host : {"a", "b"}) FetchPage(politeness, host, 0, "192.0.2.1");
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5000)), In(5000));
+  // Its first URL was forbidden.
+  EXPECT_EQ(politeness.TakeTurn("a", Kind::kPage, In(5200)), In(5200));
+  politeness.Begin("a", Kind::kPage);
+  EXPECT_EQ(politeness.TakeTurn("b", Kind::kPage, In(5250)), In(5450));
 }
 
 TEST(Politeness, I1_WithoutPausesNobodyStandsInLine) {
