@@ -174,6 +174,8 @@ class Crawler final : public Controlled {
   Status OnRobots(const VisitPointer& visit, robots::Access access);
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
   void TakeCookies(const Visit& visit);
+  // Where it was cut off before, and no more came this time, the archive has it.
+  void TakeCutOff(Visit& visit);
   Status AddLinks(const Visit& visit);
   // `is_from_inside`: the address that led to it is not public.
   Status AddCandidate(Candidate candidate, bool is_from_inside = false);
@@ -211,6 +213,8 @@ class Crawler final : public Controlled {
   // Others that may have private addresses: a person added them, or a private seed led there.
   std::set<std::string> more_trusted_;
   std::unordered_set<std::string> kept_;     // captured by an interrupted part, but not finished
+  // What was cut off and is asked for once more, by URL: the bytes that came.
+  std::unordered_map<std::string, std::uint64_t> cut_off_;
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs
   std::size_t fetching_ = 0;

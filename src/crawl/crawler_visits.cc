@@ -103,6 +103,7 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   if (!*is_answer) return {};
   politeness_.Recover(host);
   TakeCookies(*visit);
+  if (visit->candidate.tries > 0) TakeCutOff(*visit);
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
   workers_->Run([this, visit] {
     work_.Do(
@@ -154,11 +155,6 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
 
 Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
   const net::FetchResult& result = visit->result;
-  const bool is_cut = result.truncation == net::Truncation::kDisconnect;
-  if (is_cut && visit->taken && visit->candidate.tries == 0 && settings_.tries_max > 1) {
-    parts_.frontier.Retry(*visit->taken);
-    return false;
-  }
   if (!AsksForPatience(result.status)) return true;
   const std::uint32_t tries =
       visit->taken ? visit->candidate.tries
@@ -175,6 +171,13 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
     touched_.emplace(origin.host());
   }
   return false;
+}
+
+void Crawler::TakeCutOff(Visit& visit) {
+  const auto found = cut_off_.find(visit.candidate.url);
+  if (found == cut_off_.end()) return;
+  if (visit.is_cut() && visit.result.response.size() <= found->second) visit.is_kept = true;
+  cut_off_.erase(found);
 }
 
 void Crawler::TakeCookies(const Visit& visit) {
@@ -196,7 +199,10 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
   if (visit->result.status == 200 && repeated_.Learn(visit->url, visit->payload_digest)) {
     parts_.log.AddRejected(visit->candidate, "trap identical-content: from here on", Now());
   }
-  visit->again = visit->taken && ComesBackForACookie(*visit);
+  const bool may_be_whole =
+      visit->is_cut() && visit->candidate.tries == 0 && settings_.tries_max > 1;
+  if (may_be_whole) cut_off_[visit->candidate.url] = visit->result.response.size();
+  visit->again = may_be_whole || ComesBackForACookie(*visit);
   return AddLinks(*visit);
 }
 
@@ -251,7 +257,7 @@ Status Crawler::OnKept(const VisitPointer& visit) {
   if (visit->duplicate) ++counts_.duplicates;
   const bool is_html = visit->line.mime_type.find("html") != std::string::npos;
   const bool is_there = visit->result.status == 200 || visit->is_unchanged();
-  if (visit->candidate.is_page() && is_html && is_there) ++counts_.pages;
+  if (visit->candidate.is_page() && is_html && is_there && !visit->again) ++counts_.pages;
   // The response is not needed any more, and others may wait for memory.
   visit->result = {};
   visit->outlinks = {};
@@ -320,6 +326,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
 
 void Crawler::Give(const VisitPointer& visit, int status) {
   visit->line = LogLineOf(*visit, status);
+  cut_off_.erase(visit->candidate.url);
   ++counts_.failures;
   visit->result = {};
   finished_.push_back(visit);

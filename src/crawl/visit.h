@@ -54,6 +54,8 @@ struct Visit {
   std::optional<catalog::CaptureId> capture;
 
   std::string host() const { return std::string(url.host()); }
+  // The connection was lost before the end.
+  bool is_cut() const { return result.truncation == net::Truncation::kDisconnect; }
   // There is no body, because it is the one that the archive has.
   bool is_unchanged() const {
     constexpr int kNotModified = 304;
