@@ -464,6 +464,24 @@ TEST(Crawler, I1_AHostThatAsksForPatienceGetsItAlsoWhereItsAnswerIsCutOff) {
   EXPECT_EQ(lab.captured.size(), 1U);
 }
 
+TEST(Crawler, I1_RulesThatWereCutOffAreNoRules) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "a"},
+               {"http://a.org/secret", "b"},
+               {"http://a.org/robots.txt", "User-agent: *\nDisallow: /secret"}};
+  lab.settings.seeds = {"http://a.org/", "http://a.org/secret"};
+  lab.before = {{"http://a.org/robots.txt", {"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDis"}}};
+  for (const int cut : {1, 9}) {
+    lab.cut = {{"http://a.org/robots.txt", cut}};
+    lab.asked.clear();
+    ASSERT_TRUE(lab.table.Clear());
+    ASSERT_TRUE(lab.Crawl());
+    EXPECT_FALSE(lab.asked.contains("http://a.org/secret"));
+    EXPECT_EQ(lab.asked.contains("http://a.org/"), cut == 1) << "what may be fetched is not known";
+    EXPECT_EQ(lab.asked["http://a.org/robots.txt"], cut == 1 ? 2 : 3);
+  }
+}
+
 TEST(Crawler, I1_AnEmptyFrontierOfAnAllowingWebEndsAtOnce) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;

@@ -194,7 +194,10 @@ void Crawler::TakeCookies(const Visit& visit) {
 
 Status Crawler::OnWorked(const VisitPointer& visit) {
   if (!visit->robots_origin.empty()) {
-    return OnRobots(visit, robots::AccessFor(visit->result.status, visit->robots_redirects));
+    const robots::Access access =
+        robots::AccessFor(visit->result.status, visit->robots_redirects);
+    const bool is_whole = access != robots::Access::kParse || !visit->is_cut();
+    return OnRobots(visit, is_whole ? access : robots::Access::kDisallowAll);
   }
   if (visit->result.status == 200 && repeated_.Learn(visit->url, visit->payload_digest)) {
     parts_.log.AddRejected(visit->candidate, "trap identical-content: from here on", Now());
