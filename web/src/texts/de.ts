@@ -253,9 +253,11 @@ export const de: Texts = {
   statusCodes: "Statuscodes",
   duplicatesSaved: "Dubletten",
   revisitsSaved: (n, count, bytes) =>
-    `${n} ${s(count, "Wiederholung steht", "Wiederholungen stehen")} für ${bytes}, die nicht noch einmal gespeichert wurden.`,
+    `${n} ${s(count, "Wiederholung steht", "Wiederholungen stehen")} für ${bytes}, ` +
+    "die nicht noch einmal gespeichert wurden.",
   repeatedSum: (n, count, bytes) =>
-    `${n} ${s(count, "Aufnahme hat", "Aufnahmen haben")} einen Inhalt (${bytes}), den die Adresse schon hatte.`,
+    `${n} ${s(count, "Aufnahme hat", "Aufnahmen haben")} einen Inhalt (${bytes}), ` +
+    "den die Adresse schon hatte.",
   asTable: "Als Tabelle",
   month: "Monat",
 };

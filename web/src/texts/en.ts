@@ -221,7 +221,8 @@ export const en = {
   revisitsSaved: (n: string, count: number, bytes: string) =>
     `${n} ${s(count, "revisit stands", "revisits stand")} for ${bytes} that were not stored again.`,
   repeatedSum: (n: string, count: number, bytes: string) =>
-    `${n} ${s(count, "capture has", "captures have")} a payload (${bytes}) that the address had before.`,
+    `${n} ${s(count, "capture has", "captures have")} a payload (${bytes}) ` +
+    "that the address had before.",
   asTable: "As a table",
   month: "Month",
 };
