@@ -455,9 +455,8 @@ Status ArchiveWriter::Index(const Container& container) {
 Status ArchiveWriter::IndexRows(const Container& container, const std::string& path) {
   Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, path, cache_);
   if (!rows) return rows.error();
-  // What takes the place of others may have been taken down, and be kept by a hold.
-  const std::set<catalog::CaptureId> removed =
-      container.ids.empty() ? std::set<catalog::CaptureId>() : holdings_.Removed();
+  // What was taken down is never shown, not even until MarkRemoved().
+  const std::set<catalog::CaptureId>& removed = holdings_.removed();
   std::vector<catalog::Capture> captures;
   std::uint64_t ordinal = 0;
   return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {

@@ -369,9 +369,9 @@ Status Holdings::ApplyRemoval(const LedgerEvent& event, std::uint64_t end) {
                   .time = event.time,
                   .captures = *std::move(captures),
                   .ledger_end = end};
-  if (!removals_.emplace(*number, std::move(removal)).second) {
-    return Bad(event, "there was one with this number before");
-  }
+  const auto [added, is_new] = removals_.emplace(*number, std::move(removal));
+  if (!is_new) return Bad(event, "there was one with this number before");
+  removed_.insert(added->second.captures.begin(), added->second.captures.end());
   return {};
 }
 
@@ -522,7 +522,7 @@ std::map<std::uint32_t, Holdings::BatchCount> Holdings::CountByBatch() const {
       if (new_places_.at(id) == number && IsPurged(brought->container)) ++counts[id.batch].captures;
     }
   }
-  for (const catalog::CaptureId& id : Removed()) {
+  for (const catalog::CaptureId& id : removed_) {
     if (!IsHeld(id)) continue;
     BatchCount& count = counts[id.batch];
     ++count.removed;
@@ -559,14 +559,6 @@ const Container* Holdings::FindKnown(const Container& container) const {
 
 bool Holdings::WasPurged(std::string_view sha256) const {
   return purged_sha256s_.contains(sha256) && !by_sha256_.contains(sha256);
-}
-
-std::set<catalog::CaptureId> Holdings::Removed() const {
-  std::set<catalog::CaptureId> removed;
-  for (const auto& [number, removal] : removals_) {
-    removed.insert(removal.captures.begin(), removal.captures.end());
-  }
-  return removed;
 }
 
 const Hold* Holdings::HoldOver(std::string_view key, Timestamp captured) const {

@@ -177,7 +177,7 @@ class Holdings {
   bool WasPurged(std::string_view sha256) const;
 
   // All captures that were taken down.
-  std::set<catalog::CaptureId> Removed() const;
+  const std::set<catalog::CaptureId>& removed() const { return removed_; }
   // A hold that covers a capture; null when none does.
   const Hold* HoldOver(std::string_view key, Timestamp captured) const;
 
@@ -236,6 +236,7 @@ class Holdings {
   std::map<std::string, std::uint32_t, std::less<>> by_sha256_;
   std::map<std::uint32_t, Run> runs_;
   std::map<std::uint32_t, Removal> removals_;
+  std::set<catalog::CaptureId> removed_;
   std::map<std::uint32_t, Hold> holds_;
   std::map<std::uint32_t, ContainerMove> moves_;
   std::map<std::string, Departure> departures_;

@@ -151,7 +151,7 @@ class ContainerPurge {
 Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive) {
   PurgeOutcome outcome;
   const ArchiveView view = archive.View();
-  const std::set<CaptureId> removed = view.holdings().Removed();
+  const std::set<CaptureId>& removed = view.holdings().removed();
   std::optional<std::uint32_t> run;
   for (const auto& [number, container] : view.holdings().containers()) {
     Result<Doomed> doomed = DoomedIn(view, container, removed);

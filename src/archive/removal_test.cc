@@ -186,6 +186,38 @@ TEST_F(Removing, SurvivesReindexing) {
   }
 }
 
+// Whoever reads while the catalog follows the ledger sees what the disk has then.
+TEST(RemovingCrash, I7_WhatWasTakenDownIsNeverSeenWhileTheCatalogIsMadeAgain) {
+  for (const auto rebuild : {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalog}) {
+    bool opened = false;
+    for (int fail_at = 1; !opened; ++fail_at) {
+      SCOPED_TRACE(fail_at);
+      io::MemoryFileSystem disk;
+      PutFile(disk, "x.warc.gz", Sample());
+      ArchiveLab lab(disk);
+      ASSERT_TRUE(lab.Create());
+      {
+        auto archive = lab.Open();
+        ASSERT_TRUE((*archive)->BeginRun("import", ""));
+        ASSERT_TRUE(ImportFile(**archive, 1, "x.warc.gz", {}));
+        ASSERT_TRUE((*archive)->Remove({{200401, 1}}, "because", ""));
+      }
+      PutFile(disk, "a/catalog/applied", "of another version");
+      {
+        io::FaultFileSystem fs(disk, fail_at);
+        ArchiveLab failing(fs);
+        opened = failing.Open(rebuild).ok();
+      }
+      const auto reader = ArchiveReader::Open(disk, "a");
+      if (!reader) continue;  // there is no catalog yet
+      for (const std::string& line : Lines((*reader)->View())) {
+        EXPECT_EQ(line.find("x.example"), std::string::npos) << line;
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 TEST(RemovingCrash, NothingIsLostWhereverTheDiskFailsAndWhatWasAcknowledgedStaysDown) {
   for (int fail_at = 1;; ++fail_at) {
     SCOPED_TRACE(fail_at);
