@@ -83,16 +83,41 @@ Status CheckHolds(const ArchiveView& view, const Capture& row) {
                            row.url, FormatIso(row.time), hold->number, hold->reason, hold->number)};
 }
 
-bool HasPayload(const Capture& row, const Digest& digest) {
-  const auto is = [&](DigestAlgorithm algorithm, const auto& bytes) {
-    return bytes && Digest(algorithm, {bytes->data(), bytes->size()}) == digest;
-  };
-  return is(DigestAlgorithm::kSha256, row.sha256) || is(DigestAlgorithm::kSha1, row.sha1);
-}
+// Tells captures of a payload from others. Some rows only have the SHA-256: when the SHA-1 is asked
+// for, others that have both say which it is.
+class WantedPayload {
+ public:
+  // Where there is no digest, each is wanted.
+  static Result<WantedPayload> Find(const ArchiveView& view, const std::optional<Digest>& digest) {
+    WantedPayload wanted(digest);
+    if (!digest || digest->algorithm() != DigestAlgorithm::kSha1) return wanted;
+    catalog::CaptureScan scan = view.catalog().Scan({});
+    for (;;) {
+      const Result<const Capture*> row = scan.Next();
+      if (!row) return row.error();
+      if (*row == nullptr) return wanted;
+      if ((*row)->sha256 && wanted.Has(**row)) wanted.sha256s_.insert(*(*row)->sha256);
+    }
+  }
+
+  bool Has(const Capture& row) const {
+    const auto is = [&](DigestAlgorithm algorithm, const auto& bytes) {
+      return bytes && Digest(algorithm, {bytes->data(), bytes->size()}) == *digest_;
+    };
+    return !digest_ || is(DigestAlgorithm::kSha256, row.sha256) ||
+           is(DigestAlgorithm::kSha1, row.sha1) || (row.sha256 && sha256s_.contains(*row.sha256));
+  }
+
+ private:
+  explicit WantedPayload(const std::optional<Digest>& digest) : digest_(digest) {}
+
+  std::optional<Digest> digest_;
+  std::set<catalog::Sha256Bytes> sha256s_;
+};
 
 // How many of what the query finds were taken down and are still in their containers.
 Result<std::uint64_t> CountRemoved(const ArchiveView& view, CaptureQuery query,
-                                   const std::optional<Digest>& payload) {
+                                   const WantedPayload& wanted) {
   query.with_removed = true;
   CaptureResults results(view, query);
   std::uint64_t count = 0;
@@ -101,8 +126,7 @@ Result<std::uint64_t> CountRemoved(const ArchiveView& view, CaptureQuery query,
     if (!held) return held.error();
     if (*held == nullptr) return count;
     const Capture& row = (*held)->row;
-    if (IsRemoved(row) && !view.holdings().IsPurged(row.place.container) &&
-        (!payload || HasPayload(row, *payload))) {
+    if (IsRemoved(row) && !view.holdings().IsPurged(row.place.container) && wanted.Has(row)) {
       ++count;
     }
   }
@@ -174,6 +198,8 @@ Status ProvideHeirs(ArchiveWriter& archive, const RemovalPlan& plan, const Remov
 
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
                                 const std::optional<Digest>& payload) {
+  const Result<WantedPayload> wanted = WantedPayload::Find(view, payload);
+  if (!wanted) return wanted.error();
   RemovalPlan plan;
   std::set<CaptureId> goes;
   Payloads payloads;
@@ -183,7 +209,7 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
     if (!held) return held.error();
     if (*held == nullptr) break;
     const Capture& row = (*held)->row;
-    if (payload && !HasPayload(row, *payload)) continue;
+    if (!wanted->Has(row)) continue;
     const Status free = CheckHolds(view, row);
     if (!free) return free.error();
     goes.insert(row.id);
@@ -191,7 +217,7 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
     plan.captures.push_back(**held);
   }
   if (plan.captures.empty()) {
-    const Result<std::uint64_t> removed = CountRemoved(view, query, payload);
+    const Result<std::uint64_t> removed = CountRemoved(view, query, *wanted);
     if (!removed) return removed.error();
     plan.removed_before = *removed;
     if (*removed > 0) return plan;

@@ -24,9 +24,10 @@ struct RemovalPlan {
 };
 
 // What the query finds, less what is removed already; where `payload` is given, the SHA-256 or
-// SHA-1 of one, only captures that have it, and with them all revisits of it, so that nobody
-// inherits it. Errors: kInvalid when a hold covers some of it: the text names hold and capture;
-// kNotFound when there is nothing, nor was; those of reading.
+// SHA-1 of one, only captures that have it, also where their rows know it by the other digest, and
+// with them all revisits of it, so that nobody inherits it. Errors: kInvalid when a hold covers
+// some of it: the text names hold and capture; kNotFound when there is nothing, nor was; those of
+// reading.
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
                                 const std::optional<Digest>& payload = std::nullopt);
 

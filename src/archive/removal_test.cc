@@ -149,6 +149,25 @@ TEST_F(Removing, ByDigestTakesEveryCaptureOfAPayload) {
   EXPECT_TRUE(Lines(archive_->View()).empty());
 }
 
+TEST_F(Removing, I7_BySha1TakesCapturesThatOnlyHaveTheSha256) {
+  const Digest sha1 = DigestOf(DigestAlgorithm::kSha1, "other");
+  std::string text = WarcText(record::Compression::kNone, 9)
+                         .Response("http://y.example/", "2004-01-01T00:00:00Z", "other")
+                         .bytes();
+  text.replace(text.find(sha1.Labelled()), sha1.Labelled().size(),
+               DigestOf(DigestAlgorithm::kSha256, "other").Labelled());
+  PutFile(fs_, "y.warc", text);
+  const auto run = archive_->BeginRun("import", "");
+  ASSERT_TRUE(ImportFile(*archive_, *run, "y.warc", {}));
+  CaptureQuery only_there = Of("http://y.example/");
+  ASSERT_TRUE(PlanRemoval(archive_->View(), only_there, sha1));
+  CaptureQuery all;
+  all.where.what = catalog::SelectAll();
+  ASSERT_TRUE(Remove(all, sha1));
+  EXPECT_EQ(Lines(archive_->View()).size(), 3u);
+  EXPECT_EQ(PlanRemoval(archive_->View(), all, sha1)->removed_before, 2u);
+}
+
 TEST_F(Removing, AHoldForbidsItUntilItEnds) {
   Hold hold;
   hold.reason = "a case";
