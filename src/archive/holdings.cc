@@ -237,7 +237,8 @@ Status Holdings::ApplyContainer(const LedgerEvent& event, std::uint64_t end) {
   ++run->second.containers;
   if (container->ids.empty()) run->second.captures += container->captures;
   by_sha256_.emplace(container->sha256, container->number);
-  if (!container->origin_sha256.empty()) {
+  // What is left of a container is not all of the file that it was made from.
+  if (container->ids.empty() && !container->origin_sha256.empty()) {
     by_sha256_.insert_or_assign(container->origin_sha256, container->number);
   }
   for (const std::string& part : container->part_sha256s) {

@@ -287,6 +287,28 @@ TEST_F(Purging, I7_AFileThatComesAgainDoesNotUndoIt) {
   EXPECT_FALSE(twice->is_new);
 }
 
+TEST_F(Purging, I7_AFileThatWasMadeFromAnotherComesAgainOnlyWhenAsked) {
+  const std::string origin(64, 'a');
+  ImportOptions options;
+  options.origin_sha256 = origin;
+  auto archive = lab_.Open();
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "x.warc", options));
+  EXPECT_TRUE((*archive)->FindBySha256(origin));
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  EXPECT_FALSE((*archive)->FindBySha256(origin));
+  EXPECT_TRUE((*archive)->WasPurged(origin));
+  // Made anew, it has other bytes.
+  PutFile(fs_, "x.warc", Sample() + Sample());
+  ASSERT_FALSE(ImportFile(**archive, 1, "x.warc", options));
+  options.again = true;
+  const auto again = ImportFile(**archive, 1, "x.warc", options);
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_TRUE(again->is_new);
+  EXPECT_TRUE((*archive)->FindBySha256(origin));
+}
+
 // All of a file in one gzip member, as some programs write.
 std::string InOneMember(const std::string& bytes) { return *codec::GzipCodec().Compress(bytes, 6); }
 std::string Unzipped(const std::string& bytes) {
