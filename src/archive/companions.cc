@@ -1,6 +1,7 @@
 #include "archive/companions.h"
 
 #include <algorithm>
+#include <set>
 
 #include "util/checksum.h"
 
@@ -13,55 +14,53 @@ constexpr std::size_t kNearby = 2;
 
 bool IsBefore(const CaptureMark& a, const CaptureMark& b) { return a.position < b.position; }
 
-// Records that share a member share its offset, too, so that nobody knows what stands beside what:
-// the only capture of that URI is meant.
-std::optional<std::size_t> CaptureAround(std::span<const CaptureMark> captures,
-                                         const Companion& companion) {
-  const auto [begin, end] = std::equal_range(captures.begin(), captures.end(),
-                                             CaptureMark{companion.offset, 0}, IsBefore);
-  if (begin == end) return CaptureBeside(captures, companion.offset, companion.uri);
-  const auto is_it = [&](const CaptureMark& mark) { return mark.uri == companion.uri; };
-  const auto found = std::find_if(begin, end, is_it);
-  if (found == end || std::find_if(found + 1, end, is_it) != end) return std::nullopt;
-  return static_cast<std::size_t>(found - captures.begin());
-}
-
-// Whether two cannot be told apart in their file.
-bool AreAlike(const Companion& a, const Companion& b) {
-  return a.type == b.type && a.offset == b.offset && a.about == b.about && a.uri == b.uri;
-}
-
 }  // namespace
 
-std::optional<std::size_t> CaptureBeside(std::span<const CaptureMark> captures,
-                                         std::uint64_t position, std::uint64_t uri) {
-  const auto behind =
-      std::upper_bound(captures.begin(), captures.end(), CaptureMark{position, 0}, IsBefore);
-  const auto at = static_cast<std::size_t>(behind - captures.begin());
+MarkedCaptures::MarkedCaptures(std::vector<CaptureMark> captures) : captures_(std::move(captures)) {
+  for (std::size_t number = 0; number < captures_.size(); ++number) {
+    const CaptureMark& mark = captures_[number];
+    by_position_and_uri_.push_back({mark.position, mark.uri, mark.position, number});
+    if (mark.id == 0) continue;
+    by_id_.push_back({mark.id, 0, mark.position, number});
+    by_id_and_uri_.push_back({mark.id, mark.uri, mark.position, number});
+  }
+  for (std::vector<Kin>* all : {&by_id_, &by_id_and_uri_, &by_position_and_uri_}) {
+    std::sort(all->begin(), all->end());
+  }
+}
+
+std::optional<std::size_t> MarkedCaptures::Nearest(const std::vector<Kin>& all, const Kin& wanted) {
+  const auto is_kin = [&](std::vector<Kin>::const_iterator it) {
+    return it != all.end() && it->kind == wanted.kind && it->uri == wanted.uri;
+  };
+  const auto is_there = [&](std::vector<Kin>::const_iterator it) {
+    return is_kin(it) && it->position == wanted.position;
+  };
+  const auto at = std::lower_bound(all.begin(), all.end(), wanted);
+  if (is_there(at)) return is_there(at + 1) ? std::nullopt : std::optional(at->number);
+  if (at != all.begin() && is_kin(at - 1)) return (at - 1)->number;
+  return is_kin(at) ? std::optional(at->number) : std::nullopt;
+}
+
+std::optional<std::size_t> MarkedCaptures::Named(std::uint64_t id, std::uint64_t position,
+                                                 std::uint64_t uri) const {
+  const auto same_uri = Nearest(by_id_and_uri_, {id, uri, position});
+  return same_uri ? same_uri : Nearest(by_id_, {id, 0, position});
+}
+
+std::optional<std::size_t> MarkedCaptures::Beside(std::uint64_t position, std::uint64_t uri) const {
+  const auto [first, behind] = std::equal_range(captures_.begin(), captures_.end(),
+                                                CaptureMark{.position = position}, IsBefore);
+  if (first != behind) return Nearest(by_position_and_uri_, {position, uri, position});
+  const auto at = static_cast<std::size_t>(behind - captures_.begin());
   for (std::size_t distance = 1; distance <= kNearby; ++distance) {
     // Before it first: most writers put the response first.
-    if (at >= distance && captures[at - distance].uri == uri) return at - distance;
-    if (at + distance - 1 < captures.size() && captures[at + distance - 1].uri == uri) {
+    if (at >= distance && captures_[at - distance].uri == uri) return at - distance;
+    if (at + distance - 1 < captures_.size() && captures_[at + distance - 1].uri == uri) {
       return at + distance - 1;
     }
   }
   return std::nullopt;
-}
-
-std::optional<std::size_t> CaptureNamed(const CapturesById& by_id,
-                                        std::span<const CaptureMark> captures,
-                                        std::uint64_t position, std::uint64_t id) {
-  if (id == 0) return std::nullopt;
-  std::optional<std::size_t> before;
-  std::optional<std::size_t> first;
-  const auto [begin, end] = by_id.equal_range(id);
-  for (auto it = begin; it != end; ++it) {
-    const std::size_t number = it->second;
-    if (!first || number < *first) first = number;
-    const bool is_before = captures[number].position <= position;
-    if (is_before && (!before || *before < number)) before = number;
-  }
-  return before ? before : first;
 }
 
 Companions::CaptureKey Companions::KeyOf(const catalog::Capture& capture) {
@@ -73,10 +72,11 @@ Result<std::vector<Companion>> Companions::Of(const catalog::Capture& capture) {
   if (!loaded) return loaded.error();
   std::vector<Companion> companions;
   const auto [begin, end] = (*loaded)->equal_range(KeyOf(capture));
+  // Of those that cannot be told apart in their file, one.
+  std::set<std::tuple<record::RecordType, std::uint64_t, std::uint64_t, std::uint64_t>> known;
   for (auto it = begin; it != end; ++it) {
-    const bool is_there = std::any_of(companions.begin(), companions.end(),
-                                      [&](const Companion& c) { return AreAlike(c, it->second); });
-    if (!is_there) companions.push_back(it->second);
+    const Companion& one = it->second;
+    if (known.emplace(one.type, one.offset, one.about, one.uri).second) companions.push_back(one);
   }
   return companions;
 }
@@ -92,23 +92,22 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   if (!rows) return rows.error();
   std::vector<CaptureMark> marks;
   std::vector<CaptureKey> keys;
-  CapturesById by_record_id;
   const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
     for (const ContainerCapture& capture : some) {
-      by_record_id.emplace(capture.record_id, marks.size());
       keys.push_back(KeyOf(capture.row));
-      marks.push_back({capture.row.place.offset, std::get<1>(keys.back())});
+      marks.push_back({capture.row.place.offset, std::get<1>(keys.back()), capture.record_id});
     }
     return {};
   });
   if (!read) return read.error();
   Result<std::vector<Companion>> companions = (*rows)->Companions();
   if (!companions) return companions.error();
+  const MarkedCaptures captures(std::move(marks));
   ByCapture found;
   for (const Companion& companion : *companions) {
     std::optional<std::size_t> owner =
-        CaptureNamed(by_record_id, marks, companion.offset, companion.about);
-    if (!owner) owner = CaptureAround(marks, companion);
+        captures.Named(companion.about, companion.offset, companion.uri);
+    if (!owner) owner = captures.Beside(companion.offset, companion.uri);
     if (owner) found.emplace(keys[*owner], companion);
   }
   if (containers_.size() >= kContainersMax) containers_.erase(containers_.begin());

@@ -381,7 +381,6 @@ TEST_F(Purging, W15_OtherMembersStayByteForByte) {
   ExpectNoDefects((*archive)->View());
 }
 
-// Captures of one URL in one member, of which some go, and requests that name none of them.
 TEST_F(Purging, W15_OfCapturesWithOneIdTheRequestBehindItGoes) {
   std::string both;
   for (const char* word : {"open", "hidden"}) {
@@ -401,6 +400,27 @@ TEST_F(Purging, W15_OfCapturesWithOneIdTheRequestBehindItGoes) {
   EXPECT_NE(left.find("?q=open"), std::string::npos);
 }
 
+TEST_F(Purging, W15_OfCapturesWithOneIdTheRequestOfTheSameUriGoes) {
+  // Requests first; each file below has the same ids.
+  const auto pair = [](const std::string& word) {
+    const std::string url = fmt::format("http://{}.example/", word);
+    WarcText text(record::Compression::kNone);
+    const std::string response = text.Response(url, "2004-01-01T00:00:00Z", word).bytes();
+    const std::string both =
+        text.Request(url, "2004-01-01T00:00:00Z", fmt::format("GET /?q={} HTTP/1.1", word)).bytes();
+    return both.substr(response.size()) + response;
+  };
+  PutFile(fs_, "x.warc", pair("hidden") + pair("open"));
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://hidden.example/"));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  const std::string left = AllBytes(fs_, (*archive)->View());
+  EXPECT_EQ(left.find("hidden"), std::string::npos);
+  EXPECT_NE(left.find("?q=open"), std::string::npos);
+}
+
+// Captures of one URL in one member, of which some go, and requests that name none of them.
 TEST_F(Purging, W15_RequestsGoWithTheCaptureBesideThem) {
   std::string text;
   for (int i = 0; i < 6; ++i) {

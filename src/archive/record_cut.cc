@@ -151,20 +151,19 @@ void RecordCut::CloseGroups(std::uint64_t file_bytes) {
 }
 
 void RecordCut::DoomCompanions() {
-  CapturesById by_id;
   std::vector<CaptureMark> marks;
   std::vector<std::size_t> numbers;  // of the records that are marked
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (!records_[i].is_capture) continue;
-    by_id.emplace(records_[i].id, marks.size());
-    marks.push_back({i, records_[i].uri});
+    marks.push_back({i, records_[i].uri, records_[i].id});
     numbers.push_back(i);
   }
+  const MarkedCaptures captures(std::move(marks));
   for (std::size_t i = 0; i < records_.size(); ++i) {
     Seen& seen = records_[i];
     if (seen.is_capture) continue;
-    std::optional<std::size_t> capture = CaptureNamed(by_id, marks, i, seen.about);
-    if (!capture && seen.may_stand_beside) capture = CaptureBeside(marks, i, seen.uri);
+    std::optional<std::size_t> capture = captures.Named(seen.about, i, seen.uri);
+    if (!capture && seen.may_stand_beside) capture = captures.Beside(i, seen.uri);
     seen.goes = capture && records_[numbers[*capture]].goes;
   }
 }
