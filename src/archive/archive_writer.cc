@@ -545,14 +545,14 @@ Status ArchiveWriter::PurgeHere(std::uint32_t number) {
 }
 
 Status ArchiveWriter::RemoveFiles(const Container& container) {
-  containers_.CloseAll();
   Result<std::string> directory = layout_->ContainerDirectory(container.volume, container.number);
   if (!directory) return directory.error();
   Result<std::string> rows = layout_->RowsPath(container.volume, container.number);
   if (!rows) return rows.error();
-  for (const std::string& path : {*directory, *rows}) {
-    if (const Status removed = RemoveTree(environment_.fs, path); !removed) return removed;
-  }
+  const Status removed = RemoveTree(environment_.fs, *directory);
+  containers_.CloseAll();  // whoever opens the file from now on finds none
+  if (!removed) return removed;
+  if (const Status gone = RemoveTree(environment_.fs, *rows); !gone) return gone;
   return environment_.fs.SyncDirectory(io::ParentDirectory(*directory));
 }
 

@@ -200,10 +200,11 @@ Status ArchiveWriter::Switch(const MoveAttempt& attempt) {
   }
   if (before.volume != now.volume) return RemoveFiles(before);
   // It waited, and its rows stay.
-  containers_.CloseAll();
   Result<std::string> directory = layout_->ContainerDirectory(before.volume, before.number);
   if (!directory) return directory.error();
-  if (const Status removed = RemoveTree(environment_.fs, *directory); !removed) return removed;
+  const Status removed = RemoveTree(environment_.fs, *directory);
+  containers_.CloseAll();
+  if (!removed) return removed;
   return environment_.fs.SyncDirectory(io::ParentDirectory(*directory));
 }
 

@@ -1,5 +1,7 @@
 #include "archive/open_containers.h"
 
+#include <functional>
+
 #include "archive/test_archive.h"
 
 namespace stele::archive {
@@ -139,6 +141,72 @@ TEST(ArchiveReaders, W15_AFileThatIsGoneIsNoticedWhenTheReaderIsRefreshed) {
   EXPECT_TRUE(ReadBlock(reader->View(), held.row)) << "it is still open";
   ASSERT_TRUE(reader->Refresh());
   const Result<std::string> gone = ReadBlock(reader->View(), held.row);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::kNotFound);
+}
+
+// Does something before a file is removed.
+class HookedFileSystem final : public io::FileSystem {
+ public:
+  std::function<void(const std::string& path)> before_removal = [](const std::string&) {};
+
+  Status Remove(const std::string& path) override {
+    before_removal(path);
+    return base_.Remove(path);
+  }
+  Result<std::unique_ptr<io::ReadableFile>> OpenForReading(const std::string& path) override {
+    return base_.OpenForReading(path);
+  }
+  Result<std::unique_ptr<io::WritableFile>> Create(const std::string& path) override {
+    return base_.Create(path);
+  }
+  Result<std::unique_ptr<io::WritableFile>> OpenForAppending(const std::string& path) override {
+    return base_.OpenForAppending(path);
+  }
+  Result<std::unique_ptr<io::UpdatableFile>> OpenForUpdating(const std::string& path) override {
+    return base_.OpenForUpdating(path);
+  }
+  Status Rename(const std::string& from, const std::string& to) override {
+    return base_.Rename(from, to);
+  }
+  Status MakeDirectory(const std::string& path) override { return base_.MakeDirectory(path); }
+  Result<std::vector<std::string>> List(const std::string& directory) override {
+    return base_.List(directory);
+  }
+  Result<bool> Exists(const std::string& path) override { return base_.Exists(path); }
+  Result<std::uint64_t> FreeBytes(const std::string& directory) override {
+    return base_.FreeBytes(directory);
+  }
+  Result<std::unique_ptr<io::FileLock>> Lock(const std::string& path) override {
+    return base_.Lock(path);
+  }
+  Status SyncDirectory(const std::string& path) override { return base_.SyncDirectory(path); }
+  Result<std::unique_ptr<io::Disk>> OpenDisk(const std::string& directory) override {
+    return base_.OpenDisk(directory);
+  }
+
+ private:
+  io::MemoryFileSystem base_;
+};
+
+TEST(ArchiveWriters, W15_AFileThatIsReadWhileItIsDeletedDoesNotStayOpen) {
+  HookedFileSystem fs;
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  PutFile(fs, "x.warc", WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "a").bytes());
+  auto archive = *lab.Open();
+  const std::uint32_t run = *archive->BeginRun("import", "");
+  ASSERT_TRUE(ImportFile(*archive, run, "x.warc", {}));
+  const ArchiveView view = archive->View();
+  const catalog::HeldCapture held = *view.catalog().Get({201401, 0});
+  const std::string path = *view.PathOf(held.row.place.container);
+  bool was_read = false;
+  fs.before_removal = [&](const std::string& removed) {
+    if (removed == path) was_read = ReadBlock(view, held.row).ok();
+  };
+  ASSERT_TRUE(archive->Purge(held.row.place.container));
+  EXPECT_TRUE(was_read);
+  const Result<std::string> gone = ReadBlock(view, held.row);
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().code, ErrorCode::kNotFound);
 }
