@@ -283,6 +283,7 @@ std::uint32_t ArchiveWriter::PlanRun(std::string_view kind, std::string_view not
   Check(!planned_run_);
   const std::uint32_t run = holdings_.NextRun();
   planned_run_ = RunBegin(run, kind, note);
+  planned_run_->time = environment_.clock.Now();
   return run;
 }
 

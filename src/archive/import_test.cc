@@ -104,6 +104,20 @@ TEST(Import, I6_ARunThatBringsNothingLeavesNoTrace) {
   }
 }
 
+TEST(Import, I6_ARunBeginsWhenItIsPlanned) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  ASSERT_TRUE(ArchiveLab(fs).Create());
+  io::ManualClock clock(testing::kNow);
+  io::SeededRandom random(1);
+  auto archive = ArchiveWriter::Open({fs, clock, random, "a test"}, "a");
+  ASSERT_TRUE(archive);
+  const std::uint32_t run = (*archive)->PlanRun("import", "");
+  clock.Set({testing::kNow.milliseconds + 1000});
+  ASSERT_TRUE(ImportFile(**archive, run, "two.warc.gz", {}));
+  EXPECT_EQ((*archive)->View().holdings().runs().at(run).begin, testing::kNow);
+}
+
 TEST(Import, LeavesAFileInPlaceWhenAsked) {
   io::MemoryFileSystem fs;
   PutFile(fs, "two.warc.gz", TwoMonths());
