@@ -250,6 +250,15 @@ class Keeping(Archive):
         self.stele("rm", "http://b.org/1", "--reason", "a court", "--purge", code=3)
         self.assertIn("all is right", self.stele("verify"))
 
+    def test_I7_purging_what_was_not_said_is_refused(self):
+        self.stele("rm", "http://b.org/2", "--reason", "a court")
+        for words in [["--mime", "image/png"], ["--status", "404"], ["--pages"], ["--at", "2004"],
+                      ["--alive"]]:
+            self.assertIn("say what", self.complaint("rm", "--purge", *words, "--reason", "x"))
+            self.complaint("rm", "--purge", *words)
+        self.assertIn("say what", self.complaint("rm", "--purge", "--reason", "x"))
+        self.assertIn(b"b 2", self.bytes_of_containers())
+
     def test_I7_the_trail_of_takedowns_can_be_read(self):
         digest = self.rows("http://a.org/1")[0]["sha1"]
         self.stele("rm", "--digest", digest, "--reason", "a virus")

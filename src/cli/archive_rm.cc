@@ -52,6 +52,15 @@ bool SaysWhat(const Arguments& arguments) {
   return std::any_of(kOptions.begin(), kOptions.end(), is_given);
 }
 
+// Whether it says nothing but --purge, which then means all that was taken down before.
+bool SaysOnlyPurge(const Arguments& arguments) {
+  const auto is_neutral = [](const auto& option) {
+    return option.first == "--archive" || option.first == "--purge" || option.first == "--json";
+  };
+  return arguments.Has("--purge") && arguments.positionals.empty() &&
+         std::all_of(arguments.values.begin(), arguments.values.end(), is_neutral);
+}
+
 // Nothing after a complaint: the payload's digest cannot be read.
 std::optional<Digest> PayloadOf(const std::string& text, Context& context) {
   // SHA-256 as stele ls --json says it, SHA-1 as index files do.
@@ -90,7 +99,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (arguments.Has("--list")) return List(arguments, context);
   const bool dry_run = arguments.Has("--dry-run");
   const bool purge = arguments.Has("--purge") && !dry_run;
-  const bool only_purge = purge && !SaysWhat(arguments);
+  const bool only_purge = SaysOnlyPurge(arguments);
   if (!only_purge && !dry_run && arguments.Get("--reason").value_or("").empty()) {
     Complain(context, "say why, with --reason TEXT; it is kept in the ledger");
     return ExitCode::kUsage;
