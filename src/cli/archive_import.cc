@@ -134,7 +134,8 @@ struct ImportRun {
     const std::string files = fmt::format(
         "{}, {} of them here already{}", Count(totals.files.load(), "file"), totals.known.load(),
         totals.passed > 0 ? fmt::format(", {} others passed over", totals.passed.load()) : "");
-    if (totals.files == totals.known) return fmt::format("nothing is new: {}; no run\n", files);
+    const bool is_told = archive.View().holdings().runs().contains(run);
+    if (!is_told) return fmt::format("nothing is new: {}; no run\n", files);
     return fmt::format(
         "run {}: {}; {}{}, {}\n", run, files, Count(totals.captures.load(), "capture"),
         repack
