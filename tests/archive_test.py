@@ -93,6 +93,32 @@ class Everyday(Archive):
         info = json.loads(self.run_stele("info", "--archive", self.folder, "--json"))
         self.assertEqual((info["containers"], len(info["runs"])), (1, 1))
 
+    def test_I6_only_what_belongs_to_the_archive_is_left_out(self):
+        self.run_stele("import", "--archive", self.folder, self.put(
+            "x.warc.gz", response("http://x.org/", "2004-05-01T10:00:00Z", b"x")))
+        names = ["crawl/mine", "ledger/old", "volumes/new", "audit/its",
+                 "volumes/main/own", "crawl/job/theirs"]
+        for name in names:
+            path = self.folder / f"{name}.warc.gz"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(response(f"http://{name[-3:]}.org/", "2004-05-01T10:00:00Z", b"y"))
+        (self.folder / "crawl/job/job.toml").write_text("")
+        link = self.folder / "link"
+        link.symlink_to(self.folder)
+        done = subprocess.run([STELE, "import", "crawl", "ledger", "volumes", "audit", "catalog"],
+                              capture_output=True, check=True, cwd=link)
+        self.assertIn(b"belong to the archive itself and were left out", done.stderr)
+        urls = {json.loads(line)["url"] for line in
+                self.run_stele("ls", "--json", "--archive", self.folder).splitlines()}
+        self.assertEqual(urls, {"http://x.org/", "http://ine.org/", "http://old.org/",
+                                "http://new.org/", "http://its.org/",
+                                "http://own.org/"})
+        # Whoever names such a file is told in any case.
+        done = subprocess.run([STELE, "import", "--quiet", link / "ledger/ledger.warc"],
+                              capture_output=True, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"1 file belongs to the archive itself and was left out", done.stderr)
+
     def test_in_place_and_damaged_payload_is_named(self):
         path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
         self.stele("import", "--in-place", path)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "archive/archive_reader.h"
 #include "archive/durable_file.h"
 #include "archive/import.h"
 #include "cli/amount.h"
@@ -15,6 +16,7 @@
 #include "cli/rewriting.h"
 #include "cli/scratch_table.h"
 #include "cli/temporary_folder.h"
+#include "crawl/crawl_job.h"
 #include "dedup/archive_originals.h"
 #include "util/ascii.h"
 #include "util/json.h"
@@ -200,17 +202,74 @@ bool AnyCanBeRead(const std::vector<std::string>& files, Context& context) {
   return false;
 }
 
-// An archive may lie in a directory that is brought to it: what it consists of is not meant.
-void LeaveOutItself(const std::string& directory, std::vector<std::string>& files) {
-  const std::filesystem::path self = std::filesystem::absolute(directory).lexically_normal() / "";
-  const std::set<std::string, std::less<>> own = {"archive.toml", "audit", "catalog", "crawl",
-                                                  "ledger",       "lock",  "volumes", "writer"};
-  std::erase_if(files, [&](const std::string& path) {
+std::string CanonicalPath(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path canonical =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
+  return unknown ? path : canonical.string();
+}
+
+// Knows what an archive consists of.
+class ArchiveParts {
+ public:
+  ArchiveParts(const archive::ArchiveLayout& layout, io::FileSystem& fs)
+      : whole_{archive::ArchiveLayout::ConfigPath(layout.directory()), layout.LockPath(),
+               layout.WriterPath(), layout.LedgerPath(), layout.CatalogDirectory()} {
+    const Result<std::vector<std::string>> names =
+        fs.List(crawl::JobFolder::AllJobs(layout.directory()));
+    for (const std::string& name : names ? *names : std::vector<std::string>()) {
+      const crawl::JobFolder job(layout.directory(), name);
+      const Result<bool> is_job = fs.Exists(job.Settings());
+      if (is_job && *is_job) whole_.push_back(job.path());
+    }
+    for (std::string& path : whole_) path = CanonicalPath(path);
+    for (const archive::ArchiveConfig::Volume& volume : layout.config().volumes) {
+      volumes_.push_back(CanonicalPath(layout.VolumeDirectory(volume)) + '/');
+    }
+  }
+
+  bool Has(const std::string& file) const {
+    const auto is_in = [&](const std::string& part) {
+      return file == part || file.starts_with(part + '/');
+    };
+    // Containers and their rows have numbers for names.
+    const auto is_in_volume = [&](const std::string& volume) {
+      if (!file.starts_with(volume)) return false;
+      const std::string name = file.substr(volume.size());
+      return name.find_first_not_of("0123456789") == 8 && (name[8] == '/' || name[8] == '.');
+    };
+    return std::any_of(whole_.begin(), whole_.end(), is_in) ||
+           std::any_of(volumes_.begin(), volumes_.end(), is_in_volume);
+  }
+
+ private:
+  std::vector<std::string> whole_;
+  std::vector<std::string> volumes_;
+};
+
+// An archive may lie in a directory that is brought to it: what it consists of is not meant. Tells
+// of it, also quietly when a person named such a file.
+Status LeaveOutItself(const std::string& directory, const Arguments& arguments, Context& context,
+                      std::vector<std::string>& files) {
+  const Result<std::shared_ptr<const archive::ArchiveLayout>> layout =
+      archive::LoadLayout(context.fs, directory);
+  if (!layout) return layout.error();
+  const ArchiveParts parts(**layout, context.fs);
+  bool tells = !arguments.Has("--quiet");
+  const std::size_t left_out = std::erase_if(files, [&](const std::string& path) {
     if (path == "-") return false;
-    const std::string below =
-        std::filesystem::absolute(path).lexically_normal().lexically_relative(self);
-    return own.contains(std::string_view(below).substr(0, below.find('/')));
+    const bool is_own = parts.Has(CanonicalPath(path));
+    const auto& named = arguments.positionals;
+    tells = tells || (is_own && std::find(named.begin(), named.end(), path) != named.end());
+    return is_own;
   });
+  if (left_out > 0 && tells) {
+    Complain(context,
+             fmt::format("{} to the archive itself and {} left out",
+                         left_out == 1 ? "1 file belongs" : Count(left_out, "file") + " belong",
+                         left_out == 1 ? "was" : "were"));
+  }
+  return {};
 }
 
 bool IsWaczName(const std::string& path) { return AsciiLower(path).ends_with(".wacz"); }
@@ -246,7 +305,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const std::string directory = ArchiveDirectory(arguments);
   const Result<bool> there = archive::IsArchive(context.fs, directory);
   if (!there) return Fail(context, there.error());
-  if (*there) LeaveOutItself(directory, *files);
+  if (*there) {
+    const Status left_out = LeaveOutItself(directory, arguments, context, *files);
+    if (!left_out) return Fail(context, left_out.error());
+  }
   if (files->empty()) {
     Complain(context, "there is no file in what was named");
     return ExitCode::kUsage;
