@@ -127,16 +127,25 @@ class Killed(unittest.TestCase):
 
     def purge_again_and_again(self):
         """What is purged is gone, and nothing else, however often that was interrupted."""
+        url = f"http://site{FILES - 1}.example/1"
+        self.stele("rm", url, "--reason", "a test")
+        self.assertTrue(self.is_in_containers(url))
         before = self.captures()
         for _ in range(KILLS // 4):
             self.killed(0.1, "rm", "--purge")
         self.stele("rm", "--purge")
+        self.assertFalse(self.is_in_containers(url))
         self.assertEqual([row["url"] for row in self.captures()], [row["url"] for row in before])
         self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
         self.assertIn("all is right", self.stele("verify"))
         self.assertEqual(self.stele("ls", "--removed"), self.stele("ls"))
         self.stele("reindex", "--from-files")
         self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
+
+    def is_in_containers(self, url):
+        line = f"WARC-Target-URI: {url}\r\n".encode()
+        files = list(self.archive.glob("volumes/main/*/*.warc.gz"))
+        return any(line in gzip.decompress(path.read_bytes()) for path in files)
 
     def check(self, count):
         rows = self.captures()
