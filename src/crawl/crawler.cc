@@ -275,8 +275,7 @@ Status Crawler::Turn() {
 
 void Crawler::Wait() {
   std::int64_t wait = kWaitMax.count();
-  const bool starts = !stopping_ && !paused_ && limit_.empty() && fetching_ < settings_.connections;
-  if (starts && !ready_.empty()) {
+  if (HasRoom() && limit_.empty() && !ready_.empty()) {
     wait = std::clamp<std::int64_t>(-Since(ready_.begin()->first, Now()), 0, wait);
   }
   std::unique_lock lock(mutex_);
@@ -397,11 +396,13 @@ Status Crawler::Schedule(const std::string& host) {
   return {};
 }
 
+bool Crawler::HasRoom() const {
+  return !stopping_ && !paused_ && fetching_ < settings_.connections &&
+         working_ < kWorkingPerConnection * settings_.connections;
+}
+
 Status Crawler::StartReady() {
-  const std::size_t working_max = kWorkingPerConnection * settings_.connections;
-  while (!stopping_ && !paused_ && !LimitReached() && !ready_.empty() &&
-         fetching_ < settings_.connections && working_ < working_max &&
-         ready_.begin()->first <= Now()) {
+  while (HasRoom() && !LimitReached() && !ready_.empty() && ready_.begin()->first <= Now()) {
     const std::string host = ready_.begin()->second;
     Unschedule(host);
     const Result<bool> has_turn = HasTurn(host);

@@ -144,6 +144,8 @@ class Crawler final : public Controlled {
   Timestamp Now() const { return parts_.clock.Now(); }
 
   // -- What is fetched when.
+  // For another fetch.
+  bool HasRoom() const;
   Status StartReady();
   // False: another host at its address comes first.
   Result<bool> HasTurn(const std::string& host);

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -154,6 +156,42 @@ class CountingTable final : public store::BlockTable {
   store::MemoryBlockTable table_;
 };
 
+// Counts how often somebody asks for the time.
+class CountingClock final : public io::Clock {
+ public:
+  Timestamp Now() const override {
+    ++asked;
+    return clock_.Now();
+  }
+
+  mutable std::atomic<int> asked = 0;
+
+ private:
+  const io::SystemClock clock_;
+};
+
+// Knows no documents, and tells when it is asked.
+class EmptySource final : public dedup::OriginalSource {
+ public:
+  explicit EmptySource(std::function<void()> asked) : asked_(std::move(asked)) {}
+  Documents ByUrl(std::string_view) override { return None(); }
+  Documents NewestByUrl(std::string_view) override { return None(); }
+  Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
+    return None();
+  }
+  Documents ByDigest(const dedup::PayloadDigest&) override { return None(); }
+  Status TakeHeaders(dedup::KnownDocument&) override { return {}; }
+  Status Complete(dedup::KnownDocument&) override { return {}; }
+
+ private:
+  Documents None() {
+    asked_();
+    return std::vector<dedup::KnownDocument>();
+  }
+
+  const std::function<void()> asked_;
+};
+
 // An archive in memory, a web in memory, and a crawl between them.
 struct Lab {
   Lab() {
@@ -169,6 +207,8 @@ struct Lab {
 
   // What is done before the first answer comes, by the thread of the web.
   std::function<void(Crawler&, FakeWeb&)> at_first;
+  // What is done while a response is worked on, before it is kept.
+  std::function<void(FakeWeb&)> at_work;
   std::thread other;   // joined when the crawl is over
   int full_after = 0;  // answers; the disk takes no more then
   // Until it is over, or `stop_after` answers have come.
@@ -178,13 +218,16 @@ struct Lab {
     archive::ArchiveWriter& archive = **opened;
     if (run == 0) run = *archive.BeginRun("crawl", "test");
     archive::RunWriter writer(archive, run, {});
+    FakeWeb web;
     dedup::ArchiveOriginals originals([&] { return archive.View(); });
-    dedup::DuplicateFinder duplicates({}, &originals, nullptr);
+    EmptySource elsewhere([&] {
+      if (at_work) at_work(web);
+    });
+    dedup::DuplicateFinder duplicates({}, &originals, &elsewhere);
     auto frontier = Frontier::Open(table, {});
     EXPECT_TRUE(frontier);
     auto log = RunLog::Open(disk, "run", {});
     EXPECT_TRUE(log);
-    FakeWeb web;
     web.times = times;
     web.cut = cut;
     web.before = before;
@@ -224,7 +267,7 @@ struct Lab {
   }
 
   io::MemoryFileSystem disk;
-  io::SystemClock clock;
+  CountingClock clock;
   io::SeededRandom random{1};
   CountingTable table;
   CrawlSettings settings;
@@ -489,6 +532,26 @@ TEST(Crawler, I1_AnEmptyFrontierOfAnAllowingWebEndsAtOnce) {
   ASSERT_TRUE(end) << end.error().text;
   EXPECT_EQ(lab.asked, (std::map<std::string, int>{{"http://a.org/", 1}}));
   EXPECT_EQ(end->progress.counts.files, 1U);
+}
+
+TEST(Crawler, I1_ItSleepsWhileMuchWaitsToBeKept) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  for (int i = 0; i < 10; ++i) lab.settings.seeds.push_back(fmt::format("http://a.org/{}", i));
+  std::once_flag first;
+  int turns = 0;
+  lab.at_work = [&](FakeWeb& web) {
+    std::call_once(first, [&] {
+      while (web.asked().size() < 4) std::this_thread::yield();
+      const int before = lab.clock.asked;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      turns = lab.clock.asked - before;
+    });
+  };
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured.size(), 11U);
+  EXPECT_LT(turns, 200);
 }
 
 TEST(Crawler, I1_APausedCrawlAsksForNothingUntilItIsResumed) {
