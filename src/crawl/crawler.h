@@ -214,7 +214,7 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> seed_hosts_;         // that the settings name
   // Others that may have private addresses: a person added them, or a private seed led there.
   std::set<std::string> more_trusted_;
-  std::unordered_set<std::string> kept_;     // captured by an interrupted part, but not finished
+  std::unordered_set<std::string> kept_;  // captured by an interrupted part, but not finished
   // What was cut off and is asked for once more, by URL: the bytes that came.
   std::unordered_map<std::string, std::uint64_t> cut_off_;
   std::vector<VisitPointer> finished_;       // to be committed

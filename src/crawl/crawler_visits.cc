@@ -194,8 +194,7 @@ void Crawler::TakeCookies(const Visit& visit) {
 
 Status Crawler::OnWorked(const VisitPointer& visit) {
   if (!visit->robots_origin.empty()) {
-    const robots::Access access =
-        robots::AccessFor(visit->result.status, visit->robots_redirects);
+    const robots::Access access = robots::AccessFor(visit->result.status, visit->robots_redirects);
     const bool is_whole = access != robots::Access::kParse || !visit->is_cut();
     return OnRobots(visit, is_whole ? access : robots::Access::kDisallowAll);
   }
