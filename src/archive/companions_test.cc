@@ -31,7 +31,8 @@ class Belonging : public ::testing::Test {
     const catalog::HeldCapture* held = *results.Next();
     std::vector<std::uint64_t> uris;
     Companions companions(view);
-    for (const Companion& one : *companions.Of(held->row)) uris.push_back(one.uri);
+    const std::vector<Companion> all = *companions.Of(held->row);
+    for (const Companion& one : all) uris.push_back(one.uri);
     return uris;
   }
 
