@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "archive/test_archive.h"
+#include "io/forwarding_file_system.h"
 
 namespace stele::archive {
 namespace {
@@ -146,51 +147,21 @@ TEST(ArchiveReaders, W15_AFileThatIsGoneIsNoticedWhenTheReaderIsRefreshed) {
 }
 
 // Does something before a file is removed.
-class HookedFileSystem final : public io::FileSystem {
+class HookedFileSystem final : public io::ForwardingFileSystem {
  public:
+  using ForwardingFileSystem::ForwardingFileSystem;
+
   std::function<void(const std::string& path)> before_removal = [](const std::string&) {};
 
   Status Remove(const std::string& path) override {
     before_removal(path);
     return base_.Remove(path);
   }
-  Result<std::unique_ptr<io::ReadableFile>> OpenForReading(const std::string& path) override {
-    return base_.OpenForReading(path);
-  }
-  Result<std::unique_ptr<io::WritableFile>> Create(const std::string& path) override {
-    return base_.Create(path);
-  }
-  Result<std::unique_ptr<io::WritableFile>> OpenForAppending(const std::string& path) override {
-    return base_.OpenForAppending(path);
-  }
-  Result<std::unique_ptr<io::UpdatableFile>> OpenForUpdating(const std::string& path) override {
-    return base_.OpenForUpdating(path);
-  }
-  Status Rename(const std::string& from, const std::string& to) override {
-    return base_.Rename(from, to);
-  }
-  Status MakeDirectory(const std::string& path) override { return base_.MakeDirectory(path); }
-  Result<std::vector<std::string>> List(const std::string& directory) override {
-    return base_.List(directory);
-  }
-  Result<bool> Exists(const std::string& path) override { return base_.Exists(path); }
-  Result<std::uint64_t> FreeBytes(const std::string& directory) override {
-    return base_.FreeBytes(directory);
-  }
-  Result<std::unique_ptr<io::FileLock>> Lock(const std::string& path) override {
-    return base_.Lock(path);
-  }
-  Status SyncDirectory(const std::string& path) override { return base_.SyncDirectory(path); }
-  Result<std::unique_ptr<io::Disk>> OpenDisk(const std::string& directory) override {
-    return base_.OpenDisk(directory);
-  }
-
- private:
-  io::MemoryFileSystem base_;
 };
 
 TEST(ArchiveWriters, W15_AFileThatIsReadWhileItIsDeletedDoesNotStayOpen) {
-  HookedFileSystem fs;
+  io::MemoryFileSystem disk;
+  HookedFileSystem fs(disk);
   ArchiveLab lab(fs);
   ASSERT_TRUE(lab.Create());
   PutFile(fs, "x.warc", WarcText().Response("http://a.org/", "2014-01-01T00:00:00Z", "a").bytes());
