@@ -236,10 +236,10 @@ struct Lab {
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
     if (!address.empty()) web.address = net::IpAddress::FromText(address);
     Result<CrawlEnd> end = CrawlEnd();
+    int answers = 0;  // may come until the crawler is gone
     {
       Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
                       {settings, *ScopeOptionsOf(settings), Credentials()}, run);
-      int answers = 0;
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();
         if (answers == full_after) disk.SetFreeBytes(0);
