@@ -58,10 +58,10 @@ class Member::GatedContent final : public io::Source {
     if (*lowest > request_.overflow_min) return member_.Busy();  // a block has just left
     const Status arrived = member_.Arrive(request_);
     if (!arrived) return arrived.error();
-    if (request_.home.claim) {
-      const Status owed = member_.directory_->Owe(request_.signature);
-      if (!owed) return owed.error();
-    }
+    // Before the block is made: a crash may leave one that nobody was told of.
+    owes_ = request_.home.claim || member_.IsStandIn(request_) || member_.IsEpochless(request_);
+    const Status owed = owes_ ? member_.directory_->Owe(request_.signature) : Status();
+    if (!owed) return owed.error();
     const bool decided =
         !request_.home.as_home || request_.only_if_here || request_.mode == StoreMode::kForceNew;
     if (decided) return read;
@@ -77,6 +77,9 @@ class Member::GatedContent final : public io::Source {
     return read;
   }
 
+  // The home is to be told of the content, and this has been noted.
+  bool owes() const { return owes_; }
+
  private:
   Member& member_;
   const StoreRequest& request_;
@@ -84,6 +87,7 @@ class Member::GatedContent final : public io::Source {
   std::optional<Gate::Pass> pass_;
   std::optional<AccessList::Access> access_;
   bool storing_ = false;
+  bool owes_ = false;
 };
 
 Member::Member(io::FileSystem& fs, std::string directory, std::unique_ptr<Volume> volume,
@@ -301,7 +305,7 @@ Result<Stored> Member::Store(const StoreRequest& request, io::Source& content) {
     EndArriving(request.signature,
                 [&](const MoveHold& hold) { return hold.operation == request.operation; });
   }
-  if (stored && (IsStandIn(request) || IsEpochless(request))) {
+  if (stored && !gated.owes() && (IsStandIn(request) || IsEpochless(request))) {
     const Status owed = directory_->Owe(request.signature);
     if (!owed) return owed.error();
   }

@@ -219,5 +219,42 @@ TEST(MemberOpen, W8_AMemberThatLostItsDirectoryIsNotOpened) {
   EXPECT_THAT(opened.error().text, HasSubstr("raise the epoch"));
 }
 
+// A stand-in whose disk goes may have made a block and told nobody; the home learns of it later.
+TEST(MemberFailure, W11_AStandInOwesEveryBlockItHasWhereverItsDiskGoes) {
+  const std::string content = "b";
+  const StoreRequest request = [&] {
+    StoreRequest as_home{WeakSignatures().Of(content), 1, StoreMode::kRegular, "", {"me", "1"}};
+    as_home.home = {.epoch = 1, .as_home = true};
+    return as_home;
+  }();
+  const Composition composition{1, "weak", Placement::kModulo, {"v0", "v1"}};
+  const std::size_t home = composition.HomeOf(request.signature);
+  const std::string name = composition.volumes[1 - home];
+  int made_in_vain = 0;  // not acknowledged, and there
+  bool finished = false;
+  for (int fail_at = 1; !finished; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    ASSERT_LT(fail_at, 200);
+    io::MemoryFileSystem disk;
+    ASSERT_TRUE(NewMember(disk, {.name = name, .signature = "weak"}, WeakOptions())
+                    ->Join(composition, "", true));
+    {
+      io::FaultFileSystem fs(disk, fail_at);
+      Result<std::unique_ptr<TreeVolume>> volume = TreeVolume::Open(fs, name, WeakOptions());
+      if (!volume) continue;
+      const Result<std::unique_ptr<Member>> member = OpenMember(fs, *std::move(volume));
+      if (!member) continue;
+      io::MemorySource source(content);
+      finished = (*member)->Store(request, source).ok();
+    }
+    const auto member = OpenMember(disk, OpenVolume(disk, name, WeakOptions()));
+    ASSERT_TRUE(member) << member.error().text;
+    const bool is_here = (*member)->Stats()->blocks == 1;
+    made_in_vain += is_here && !finished ? 1 : 0;
+    EXPECT_LE(is_here, (*member)->Owed(std::nullopt, 10)->size() == 1);
+  }
+  EXPECT_GT(made_in_vain, 0);
+}
+
 }  // namespace
 }  // namespace stele::store
