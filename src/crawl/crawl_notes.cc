@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "crawl/candidate.h"
 #include "util/coding.h"
 
 namespace stele::crawl {
@@ -78,6 +79,40 @@ LastFinished LastFinished::Decode(std::string_view bytes) {
     last.Add(id);
   }
   return last;
+}
+
+void CutOffs::Add(std::string_view url, std::uint64_t bytes) {
+  bytes_.try_emplace(SeenKey(url), bytes);
+}
+
+std::optional<std::uint64_t> CutOffs::Take(std::string_view url) {
+  if (bytes_.empty()) return std::nullopt;
+  const auto found = bytes_.find(SeenKey(url));
+  if (found == bytes_.end()) return std::nullopt;
+  const std::uint64_t bytes = found->second;
+  bytes_.erase(found);
+  return bytes;
+}
+
+std::string CutOffs::Encode() const {
+  std::string out;
+  for (const auto& [key, bytes] : bytes_) {
+    PutSized(out, key);
+    PutVarint(out, bytes);
+  }
+  return out;
+}
+
+CutOffs CutOffs::Decode(std::string_view bytes) {
+  CutOffs cut_offs;
+  ByteReader in(bytes);
+  while (!in.AtEnd()) {
+    const std::string_view key = in.Sized();
+    const std::uint64_t came = in.Varint();
+    if (!in.good()) break;
+    cut_offs.bytes_.emplace(key, came);
+  }
+  return cut_offs;
 }
 
 CrawlLimits ChangedLimits::Over(const CrawlLimits& settings) const {

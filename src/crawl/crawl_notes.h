@@ -36,6 +36,27 @@ class LastFinished {
   std::map<std::uint32_t, std::uint32_t> serials_;  // by batch; the last ones
 };
 
+// Responses that were cut off, are in the archive, and are asked for once more.
+class CutOffs {
+ public:
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;
+
+  // So many bytes came; where it was added before, that stays.
+  void Add(std::string_view url, std::uint64_t bytes);
+  // Nothing: it was not cut off. It is forgotten.
+  std::optional<std::uint64_t> Take(std::string_view url);
+
+  bool empty() const { return bytes_.empty(); }
+  std::string Encode() const;
+  // Reads as far as it makes sense.
+  static CutOffs Decode(std::string_view bytes);
+
+  friend bool operator==(const CutOffs&, const CutOffs&) = default;
+
+ private:
+  std::map<std::string, std::uint64_t> bytes_;  // by the key that URLs of one page share
+};
+
 // Limits that somebody changed while the crawl ran.
 struct ChangedLimits {
   CrawlLimits before;  // as the settings have them

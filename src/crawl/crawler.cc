@@ -28,6 +28,7 @@ constexpr std::size_t kHostsRemembered = 1'000;
 constexpr int kRobotsPrecluded = -9998;
 constexpr std::string_view kLimitsNote = "limits";
 constexpr std::string_view kTrustedNote = "trusted";
+constexpr std::string_view kCutOffNote = "cut-off";
 // Before the domains of cookies, and the paths of traps.
 constexpr std::string_view kCookieNotes = "cookies ";
 constexpr std::string_view kTrapNotes = "trap ";
@@ -174,6 +175,9 @@ Status Crawler::LoadNotes() {
   Result<std::optional<std::string>> kept = parts_.frontier.Note("kept");
   if (!kept) return kept.error();
   for (const std::string_view key : DecodeTexts(*kept)) kept_.emplace(key);
+  const Result<std::optional<std::string>> cut_off = parts_.frontier.Note(kCutOffNote);
+  if (!cut_off) return cut_off.error();
+  if (*cut_off) cut_off_ = CutOffs::Decode(**cut_off);
   Result<std::optional<std::string>> last = parts_.frontier.Note("last");
   if (!last) return last.error();
   if (*last) last_finished_ = LastFinished::Decode(**last);
@@ -235,7 +239,11 @@ Status Crawler::FindKept() {
     if (!row) return row.error();
     if (*row == nullptr) return {};
     if ((*row)->run != run_ || last_finished_.Covers((*row)->id)) continue;
-    kept_.insert(SeenKey((*row)->url));
+    if (((*row)->flags & catalog::kTruncated) != 0) {
+      cut_off_.Add((*row)->url, CutOffs::kUnknown);
+    } else {
+      kept_.insert(SeenKey((*row)->url));
+    }
   }
 }
 
@@ -332,8 +340,7 @@ Status Crawler::CommitIfDue() {
 
 void Crawler::ForgetHosts(Timestamp now) {
   if (politeness_.hosts() < hosts_remembered_max_) return;
-  politeness_.Forget(now,
-                     [&](const std::string& host) { return parts_.frontier.HasWaiting(host); });
+  politeness_.Forget(now, [&](const std::string& host) { return parts_.frontier.HasRows(host); });
   hosts_remembered_max_ = std::max(kHostsRemembered, 2 * politeness_.hosts());
 }
 
@@ -369,6 +376,9 @@ Status Crawler::Commit() {
     parts_.frontier.SetNote(kTrustedNote, EncodeTexts(more_trusted_));
   }
   parts_.frontier.SetNote("kept", EncodeTexts(kept_));
+  if (std::exchange(has_cut_off_, !cut_off_.empty()) || has_cut_off_) {
+    parts_.frontier.SetNote(kCutOffNote, cut_off_.Encode());
+  }
   return parts_.frontier.Commit();
 }
 
@@ -500,6 +510,14 @@ bool Crawler::IsTrusted(std::string_view host) const {
   if (seed_hosts_.contains(name) || more_trusted_.contains(name)) return true;
   return std::any_of(settings_.resolve.begin(), settings_.resolve.end(),
                      [&](const auto& entry) { return entry.first == host; });
+}
+
+void Crawler::Trust(std::string_view host) {
+  more_trusted_.emplace(host);
+  const auto found = dead_.find(std::string(host));
+  const bool is_private = found != dead_.end() &&
+                          found->second.status == net::HeritrixStatus(net::FetchFailure::kPrivate);
+  if (is_private) dead_.erase(found);
 }
 
 void Crawler::Fetch(const VisitPointer& visit) {

@@ -160,6 +160,8 @@ class Crawler final : public Controlled {
   void Send(const VisitPointer& visit, net::FetchRequest request);
   // Its addresses need not be public: a person named it, or its address.
   bool IsTrusted(std::string_view host) const;
+  // From now on; it may have been given up for its addresses.
+  void Trust(std::string_view host);
   Status Schedule(const std::string& host);
   void Unschedule(const std::string& host);
   Status DropDeadHost(const std::string& host);
@@ -215,8 +217,8 @@ class Crawler final : public Controlled {
   // Others that may have private addresses: a person added them, or a private seed led there.
   std::set<std::string> more_trusted_;
   std::unordered_set<std::string> kept_;  // captured by an interrupted part, but not finished
-  // What was cut off and is asked for once more, by URL: the bytes that came.
-  std::unordered_map<std::string, std::uint64_t> cut_off_;
+  CutOffs cut_off_;
+  bool has_cut_off_ = false;  // in the frontier
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs
   std::size_t fetching_ = 0;

@@ -121,7 +121,7 @@ Status Crawler::AddByHand(const std::string& text, bool seed, AddedUrls& added) 
   if (seed) {
     candidate.source = candidate.url;
     scope_.AddSeed(*url);
-    more_trusted_.emplace(url->host());
+    Trust(url->host());
     more_seeds_.push_back(candidate.url);
   }
   const Result<std::string> refused = Consider(candidate);

@@ -51,9 +51,12 @@ class FakeWeb final : public net::Fetcher {
       trusted_.insert(request.endpoint.host);
     }
     ++under_way_;
-    loop_.Post([this, url, done = std::move(done)] {
+    const bool is_refused = inside.contains(request.endpoint.host) && !request.private_addresses;
+    loop_.Post([this, url, is_refused, done = std::move(done)] {
       --under_way_;
-      done(Answer(url));
+      net::FetchResult result = Answer(url);
+      if (is_refused) result.failure = net::FetchFailure::kPrivate;
+      done(std::move(result));
     });
   }
   void Stop() override {
@@ -82,6 +85,7 @@ class FakeWeb final : public net::Fetcher {
   // When fetches began, where it is not now.
   std::map<std::string, Timestamp> times;
   std::optional<net::IpAddress> address;  // of all hosts
+  std::set<std::string> inside;           // hosts that have private ones
   std::map<std::string, int> cut;         // so often the connection is lost before the end
   // Whole responses that come before that of the page, one each time.
   std::map<std::string, std::vector<std::string>> before;
@@ -231,6 +235,7 @@ struct Lab {
     web.times = times;
     web.cut = cut;
     web.before = before;
+    web.inside = inside;
     for (const auto& [url, body] : pages) web.Add(url, body);
     for (const auto& [url, to] : redirects) web.Redirect(url, to);
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
@@ -276,6 +281,7 @@ struct Lab {
   std::map<std::string, net::FetchFailure> failures;
   std::map<std::string, Timestamp> times;
   std::string address;  // of all hosts; empty: it is not known
+  std::set<std::string> inside;
   std::map<std::string, int> cut;
   std::map<std::string, std::vector<std::string>> before;
   std::uint32_t run = 0;
@@ -494,6 +500,26 @@ TEST(Crawler, I1_WhatWasCutOffStaysWhereNothingElseComes) {
   EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/1"}));
 }
 
+TEST(Crawler, I1_WhatWasCutOffBeforeAnInterruptionIsKeptOnceAndWhole) {
+  for (const bool is_killed : {false, true}) {
+    for (const int cuts : {0, 9}) {
+      Lab lab;
+      lab.settings.robots = RobotsPolicy::kIgnore;
+      lab.pages = {{"http://a.org/", "a"}};
+      lab.cut = {{"http://a.org/", 1}};
+      ASSERT_TRUE(lab.Crawl(1));
+      ASSERT_EQ(lab.captured.size(), 1U);
+      // Before its first commit.
+      if (is_killed) {
+        ASSERT_TRUE(lab.table.Clear());
+      }
+      lab.cut = {{"http://a.org/", cuts}};
+      ASSERT_TRUE(lab.Crawl());
+      EXPECT_EQ(lab.captured.size(), cuts == 0 ? 2U : 1U) << is_killed;
+    }
+  }
+}
+
 TEST(Crawler, I1_AHostThatAsksForPatienceGetsItAlsoWhereItsAnswerIsCutOff) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;
@@ -599,6 +625,26 @@ TEST(Crawler, I1_UrlsThatAreAddedAreFetchedWithinTheScopeOrAsSeeds) {
   ASSERT_TRUE(end) << end.error().text;
   EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/hidden",
                                                       "http://b.org/", "http://b.org/more"}));
+}
+
+TEST(Crawler, I1_AHostThatWasGivenUpForItsAddressIsFetchedWhenAPersonNamesIt) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  lab.settings.workers = 1;
+  lab.inside = {"0.org"};
+  lab.pages = {{"http://a.org/", "<img src=http://0.org/x.png><a href=/1></a>"},
+               {"http://a.org/1", "1"},
+               {"http://0.org/", "0"}};
+  Crawler* running = nullptr;
+  lab.at_first = [&](Crawler& crawler, FakeWeb&) { running = &crawler; };
+  lab.at_work = [&](FakeWeb& web) {
+    if (!web.asked().contains("http://0.org/x.png") || running == nullptr) return;
+    EXPECT_EQ(std::exchange(running, nullptr)->AddUrls({{"http://0.org/"}, true})->added, 1U);
+  };
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{"http://0.org/", "http://a.org/", "http://a.org/1"}));
 }
 
 TEST(Crawler, I1_UrlsThatWereAddedOutliveAnInterruption) {

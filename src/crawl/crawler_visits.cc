@@ -103,7 +103,7 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   if (!*is_answer) return {};
   politeness_.Recover(host);
   TakeCookies(*visit);
-  if (visit->candidate.tries > 0) TakeCutOff(*visit);
+  TakeCutOff(*visit);
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
   workers_->Run([this, visit] {
     work_.Do(
@@ -174,10 +174,9 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
 }
 
 void Crawler::TakeCutOff(Visit& visit) {
-  const auto found = cut_off_.find(visit.candidate.url);
-  if (found == cut_off_.end()) return;
-  if (visit.is_cut() && visit.result.response.size() <= found->second) visit.is_kept = true;
-  cut_off_.erase(found);
+  const std::optional<std::uint64_t> bytes = cut_off_.Take(visit.candidate.url);
+  const bool is_whole = visit.result.truncation == net::Truncation::kNone;
+  if (bytes && !is_whole && visit.result.response.size() <= *bytes) visit.is_kept = true;
 }
 
 void Crawler::TakeCookies(const Visit& visit) {
@@ -203,7 +202,7 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
   }
   const bool may_be_whole =
       visit->is_cut() && visit->candidate.tries == 0 && settings_.tries_max > 1;
-  if (may_be_whole) cut_off_[visit->candidate.url] = visit->result.response.size();
+  if (may_be_whole) cut_off_.Add(visit->candidate.url, visit->result.response.size());
   visit->again = may_be_whole || ComesBackForACookie(*visit);
   return AddLinks(*visit);
 }
@@ -298,7 +297,7 @@ Status Crawler::AddCandidate(Candidate candidate, bool is_from_inside) {
   const Result<url::Url> url = url::Parse(candidate.url);
   if (!url) return url.error();
   scope_.AddSeed(*url);
-  if (is_from_inside) more_trusted_.emplace(url->host());
+  if (is_from_inside) Trust(url->host());
   more_seeds_.push_back(std::move(candidate.url));
   return {};
 }
@@ -328,7 +327,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
 
 void Crawler::Give(const VisitPointer& visit, int status) {
   visit->line = LogLineOf(*visit, status);
-  cut_off_.erase(visit->candidate.url);
+  cut_off_.Take(visit->candidate.url);
   ++counts_.failures;
   visit->result = {};
   finished_.push_back(visit);

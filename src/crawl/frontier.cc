@@ -334,11 +334,6 @@ Status Frontier::VisitWaiting(const std::function<void(const Candidate& candidat
   return status.ok() ? scanned : status;
 }
 
-bool Frontier::HasWaiting(const std::string& host) const {
-  const auto found = queues_.find(host);
-  return found != queues_.end() && found->second.waiting() > 0;
-}
-
 void Frontier::VisitHosts(
     const std::function<void(const std::string& host, std::uint64_t urls)>& visit) const {
   for (const auto& [host, queue] : queues_) {

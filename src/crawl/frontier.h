@@ -74,7 +74,8 @@ class Frontier {
 
   // What the first that waits for this host is.
   Result<std::optional<bool>> FirstIsPage(const std::string& host);
-  bool HasWaiting(const std::string& host) const;
+  // Something waits for this host, or was taken and is not finished.
+  bool HasRows(const std::string& host) const { return queues_.contains(host); }
   std::uint64_t waiting() const { return waiting_; }
   std::uint64_t unfinished() const { return unfinished_; }  // with those that were taken
   std::uint64_t hosts_waiting() const { return queues_.size(); }
