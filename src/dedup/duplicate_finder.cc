@@ -38,10 +38,29 @@ Result<std::optional<KnownDocument>> FirstWith(const PayloadDigest& digest,
   return std::optional<KnownDocument>();
 }
 
+// One source, and what it says about one URL, which is asked for once.
+class AskedSource {
+ public:
+  AskedSource(OriginalSource& source, std::string_view url) : source_(source), url_(url) {}
+
+  // The newest capture of the URL, or none.
+  OriginalSource::Documents Newest() {
+    if (!newest_) newest_ = source_.NewestByUrl(url_);
+    return *newest_;
+  }
+  OriginalSource& source() { return source_; }
+
+ private:
+  OriginalSource& source_;
+  const std::string_view url_;
+  std::optional<OriginalSource::Documents> newest_;
+};
+using AskedSources = std::vector<AskedSource>;
+
 class Search {
  public:
-  Search(const DuplicateRules& rules, const Candidate& document, OriginalSource& source)
-      : rules_(rules), document_(document), source_(source) {}
+  Search(const DuplicateRules& rules, const Candidate& document, AskedSource& asked)
+      : rules_(rules), document_(document), asked_(asked), source_(asked.source()) {}
 
   Result<Answer> Run() {
     Answer answer;
@@ -58,10 +77,11 @@ class Search {
 
  private:
   Status AtUrls(Answer& answer) {
-    // Most documents are what they were the last time.
-    Status exact = Take(source_.NewestByUrl(document_.url), Hit::kExact, answer);
+    // Most documents are new, or what they were the last time.
+    const OriginalSource::Documents newest = asked_.Newest();
+    Status exact = Take(newest, Hit::kExact, answer);
     if (!exact || answer.hit != Hit::kNew) return exact;
-    exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
+    if (!newest->empty()) exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
     if (!exact || answer.hit != Hit::kNew || !rules_.try_equivalent) return exact;
     return Take(source_.ByEquivalentUrl(document_.url, document_.digest), Hit::kEquivalent, answer);
   }
@@ -79,6 +99,7 @@ class Search {
 
   const DuplicateRules& rules_;
   const Candidate& document_;
+  AskedSource& asked_;
   OriginalSource& source_;
 };
 
@@ -113,14 +134,16 @@ class DuplicateFinder::Impl {
            document.length > 0 && rules_.media.Takes(document.type);
   }
   // Counts what the headers predict, where the exact URL is known.
-  Status Analyse(const Candidate& document, DedupCounts& counts, Verdict& verdict);
-  Result<Answer> Ask(const Candidate& document);
+  Status Analyse(const Candidate& document, AskedSources& sources, DedupCounts& counts,
+                 Verdict& verdict) const;
+  Result<Answer> Ask(const Candidate& document, AskedSources& sources) const;
+  AskedSources SourcesFor(std::string_view url) const;
   struct Newest {
     OriginalSource* source = nullptr;
     KnownDocument document;
   };
   // Nothing: the URL is not known.
-  Result<std::optional<Newest>> NewestOf(std::string_view url, bool with_headers);
+  static Result<std::optional<Newest>> NewestOf(AskedSources& sources, bool with_headers);
   void Count(const Candidate& document, const DedupCounts& counts);
 
   const DuplicateRules rules_;
@@ -130,31 +153,38 @@ class DuplicateFinder::Impl {
   std::map<std::string, DedupCounts> hosts_;
 };
 
-Result<std::optional<DuplicateFinder::Impl::Newest>> DuplicateFinder::Impl::NewestOf(
-    std::string_view url, bool with_headers) {
-  std::optional<Newest> newest;
+AskedSources DuplicateFinder::Impl::SourcesFor(std::string_view url) const {
+  AskedSources sources;
   for (OriginalSource* source : sources_) {
-    if (source == nullptr) continue;
-    OriginalSource::Documents documents = source->NewestByUrl(url);
+    if (source != nullptr) sources.emplace_back(*source, url);
+  }
+  return sources;
+}
+
+Result<std::optional<DuplicateFinder::Impl::Newest>> DuplicateFinder::Impl::NewestOf(
+    AskedSources& sources, bool with_headers) {
+  std::optional<Newest> newest;
+  for (AskedSource& asked : sources) {
+    OriginalSource::Documents documents = asked.Newest();
     if (!documents) return documents.error();
     if (documents->empty()) continue;
     KnownDocument& document = documents->front();
     if (newest && document.seen <= newest->document.seen) continue;
     if (with_headers) {
-      const Status taken = source->TakeHeaders(document);
+      const Status taken = asked.source().TakeHeaders(document);
       if (!taken && taken.error().code != ErrorCode::kNotFound) return taken.error();
       if (!taken) continue;
     }
-    newest = Newest{source, std::move(document)};
+    newest = Newest{&asked.source(), std::move(document)};
   }
   return newest;
 }
 
-Status DuplicateFinder::Impl::Analyse(const Candidate& document, DedupCounts& counts,
-                                      Verdict& verdict) {
+Status DuplicateFinder::Impl::Analyse(const Candidate& document, AskedSources& sources,
+                                      DedupCounts& counts, Verdict& verdict) const {
   if (rules_.analysis == HeaderAnalysis::kNone) return {};
   const bool with_etag = rules_.analysis == HeaderAnalysis::kTimestampAndEtag;
-  Result<std::optional<Newest>> found = NewestOf(document.url, with_etag);
+  Result<std::optional<Newest>> found = NewestOf(sources, with_etag);
   if (!found) return found.error();
   if (!*found) return {};
   const KnownDocument& newest = (*found)->document;
@@ -169,11 +199,10 @@ Status DuplicateFinder::Impl::Analyse(const Candidate& document, DedupCounts& co
   return {};
 }
 
-Result<Answer> DuplicateFinder::Impl::Ask(const Candidate& document) {
+Result<Answer> DuplicateFinder::Impl::Ask(const Candidate& document, AskedSources& sources) const {
   Answer answer;
-  for (OriginalSource* source : sources_) {
-    if (source == nullptr) continue;
-    Result<Answer> here = Search(rules_, document, *source).Run();
+  for (AskedSource& asked : sources) {
+    Result<Answer> here = Search(rules_, document, asked).Run();
     if (!here) return here.error();
     if (here->hit == Hit::kNew) continue;
     if (answer.hit == Hit::kNew || here->original) answer = *std::move(here);
@@ -186,10 +215,11 @@ Result<Verdict> DuplicateFinder::Impl::Judge(const Candidate& document) {
   Verdict verdict;
   if (!Handles(document)) return verdict;
   DedupCounts counts;
-  if (const Status analysed = Analyse(document, counts, verdict); !analysed) {
+  AskedSources sources = SourcesFor(document.url);
+  if (const Status analysed = Analyse(document, sources, counts, verdict); !analysed) {
     return analysed.error();
   }
-  Result<Answer> answer = Ask(document);
+  Result<Answer> answer = Ask(document, sources);
   if (!answer) return answer.error();
   verdict.hit = answer->hit;
   if (const std::optional<KnownDocument>& original = answer->original) {
@@ -217,7 +247,8 @@ void DuplicateFinder::Impl::Count(const Candidate& document, const DedupCounts& 
 }
 
 Result<std::optional<KnownDocument>> DuplicateFinder::Impl::Known(std::string_view url) {
-  Result<std::optional<Newest>> newest = NewestOf(url, true);
+  AskedSources sources = SourcesFor(url);
+  Result<std::optional<Newest>> newest = NewestOf(sources, true);
   if (!newest) return newest.error();
   std::optional<KnownDocument> known;
   if (!*newest) return known;
