@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,21 @@ class Everyday(Archive):
         info = json.loads(self.stele("info", "--json"))
         self.assertEqual((info["captures"], info["containers"], info["title"]), (4, 2, "archive"))
         self.assertEqual([run["captures"] for run in info["runs"]], [2, 2])
+
+    def test_I5_progress_of_an_import_is_shown_on_a_terminal(self):
+        terminal, end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen([STELE, "import", "--archive", self.archive, "-"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=end)
+        os.close(end)
+        process.stdin.write(response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
+        process.stdin.flush()
+        shown = b""
+        while b"MB/s" not in shown:  # before the file has ended
+            shown += os.read(terminal, 1000)
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(len(self.rows()), 1)
 
     def test_a_listing_goes_on_where_it_ended(self):
         self.stele("import", self.put("x.warc.gz", *(

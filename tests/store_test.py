@@ -52,17 +52,17 @@ class Store(unittest.TestCase):
             self.assertEqual(pathlib.Path(copy).read_bytes(), content)
             self.run_store("get", key, "--output", copy, code=3)
 
-    def put_on_a_terminal(self, *words):
+    def on_a_terminal(self, command, *words):
         """The process, and what it writes for people."""
         terminal, end = pty.openpty()
         self.addCleanup(os.close, terminal)
-        process = subprocess.Popen([STELE, "store", "put", "--store", self.store, *words, "-"],
+        process = subprocess.Popen([STELE, "store", command, "--store", self.store, *words],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=end)
         os.close(end)
         return process, terminal
 
     def test_W6_progress_is_shown_on_a_terminal(self):
-        process, terminal = self.put_on_a_terminal()
+        process, terminal = self.on_a_terminal("put", "-")
         process.stdin.write(b"text")
         process.stdin.flush()
         shown = b""
@@ -70,7 +70,12 @@ class Store(unittest.TestCase):
             shown += os.read(terminal, 1000)
         key = process.communicate()[0].split()[0].decode()
         self.assertEqual(self.run_store("get", key), "text")
-        process, terminal = self.put_on_a_terminal("--quiet")
+        process, terminal = self.on_a_terminal("check")
+        while b"1 of 1 blocks" not in shown:
+            shown += os.read(terminal, 1000)
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+        process, terminal = self.on_a_terminal("put", "--quiet", "-")
         process.communicate(b"other")
         self.assertEqual(process.returncode, 0)
         with self.assertRaises(OSError):  # nothing has come

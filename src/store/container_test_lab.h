@@ -114,7 +114,7 @@ inline Result<std::string> ReadContent(ContainerVolume& volume, const ContentKey
 
 inline std::vector<Finding> FindingsOf(ContainerVolume& volume) {
   std::vector<Finding> findings;
-  EXPECT_TRUE(volume.Verify([&](const Finding& finding) { findings.push_back(finding); }));
+  EXPECT_TRUE(volume.Verify({[&](const Finding& finding) { findings.push_back(finding); }}));
   return findings;
 }
 

@@ -126,7 +126,7 @@ class ContainerVolume final : public Volume {
   Result<OwnerUsage> UsageOf(const std::string& owner) override;
   // stored_bytes is what all containers take.
   Result<VolumeStats> Stats() override;
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+  Result<std::uint64_t> Verify(const VerifyOptions& options) override;
   // Costs a pass over the table, and two over each container that goes. Operations of blocks that
   // are gone are forgotten with the records that say them.
   Result<std::uint64_t> Compact(const CompactOptions& options) override;

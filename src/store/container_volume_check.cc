@@ -19,7 +19,8 @@ Status ReadToEnd(io::Source& source) {
 
 }  // namespace
 
-Result<std::uint64_t> ContainerVolume::Verify(const Report& report) {
+Result<std::uint64_t> ContainerVolume::Verify(const VerifyOptions& options) {
+  const Report& report = options.report;
   const std::lock_guard maintaining(maintaining_);
   std::uint64_t blocks = 0;
   Status status;
@@ -28,7 +29,9 @@ Result<std::uint64_t> ContainerVolume::Verify(const Report& report) {
     if (!status) return;
     const Result<bool> read = CheckBlock(block, report);
     if (!read) status = read.error();
-    if (read && *read) ++blocks;
+    if (!read || !*read) return;
+    ++blocks;
+    if (options.progress) options.progress(blocks);
   };
   auditor.owner = [&](const BlockIndex::AuditedOwner& owner) {
     const auto& [kept, found] = owner;

@@ -59,8 +59,8 @@ class ForwardingVolume : public Volume {
   Result<std::vector<OwnerUsage>> Owners() override { return base_.Owners(); }
   Result<OwnerUsage> UsageOf(const std::string& owner) override { return base_.UsageOf(owner); }
   Result<VolumeStats> Stats() override { return base_.Stats(); }
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override {
-    return base_.Verify(report);
+  Result<std::uint64_t> Verify(const VerifyOptions& options) override {
+    return base_.Verify(options);
   }
   Result<std::uint64_t> Compact(const CompactOptions& options) override {
     return base_.Compact(options);

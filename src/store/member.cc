@@ -467,8 +467,8 @@ Result<OwnerUsage> Member::UsageOf(const std::string& owner) { return volume_->U
 
 Result<VolumeStats> Member::Stats() { return volume_->Stats(); }
 
-Result<std::uint64_t> Member::Verify(const std::function<void(const Finding&)>& report) {
-  return volume_->Verify(report);
+Result<std::uint64_t> Member::Verify(const VerifyOptions& options) {
+  return volume_->Verify(options);
 }
 
 }  // namespace stele::store

@@ -56,7 +56,7 @@ class Member final : public MemberVolume {
   Result<std::vector<OwnerUsage>> Owners() override;
   Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+  Result<std::uint64_t> Verify(const VerifyOptions& options) override;
   Status Restore(const ContentKey& key, std::uint64_t size, io::Source& content) override;
   Result<std::uint64_t> Compact(const CompactOptions& options) override;
 

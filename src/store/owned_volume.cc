@@ -284,7 +284,7 @@ Result<VolumeStats> OwnedVolume::Stats() {
   return Error{ErrorCode::kInvalid, "figures of the whole volume are for the administrator"};
 }
 
-Result<std::uint64_t> OwnedVolume::Verify(const std::function<void(const Finding&)>&) {
+Result<std::uint64_t> OwnedVolume::Verify(const VerifyOptions&) {
   return Error{ErrorCode::kInvalid, "volumes are checked by the administrator"};
 }
 

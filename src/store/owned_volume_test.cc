@@ -119,7 +119,7 @@ TEST_F(OwnedVolumeTest, W6_NobodySpeaksForAnother) {
   EXPECT_EQ(two_.Restore(key, 7, source).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(two_.Compact({}).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(two_.Stats().error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(two_.Verify([](const Finding&) {}).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(two_.Verify({[](const Finding&) {}}).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(ReferencesOf(*base_, key), 1u);
 }
 

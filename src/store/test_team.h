@@ -55,8 +55,8 @@ class MemberLink final : public MemberVolume {
   Result<std::vector<OwnerUsage>> Owners() override { return to_.Owners(); }
   Result<OwnerUsage> UsageOf(const std::string& owner) override { return to_.UsageOf(owner); }
   Result<VolumeStats> Stats() override { return to_.Stats(); }
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override {
-    return to_.Verify(report);
+  Result<std::uint64_t> Verify(const VerifyOptions& options) override {
+    return to_.Verify(options);
   }
   Result<std::uint64_t> Compact(const CompactOptions& options) override {
     return to_.Compact(options);

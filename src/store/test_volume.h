@@ -106,9 +106,14 @@ inline std::uint64_t ReferencesOf(Volume& volume, const ContentKey& key) {
 
 inline std::vector<std::string> Findings(Volume& volume) {
   std::vector<std::string> findings;
+  std::uint64_t told = 0;
   const Result<std::uint64_t> blocks = volume.Verify(
-      [&](const Finding& finding) { findings.push_back(finding.where + ": " + finding.text); });
+      {[&](const Finding& finding) { findings.push_back(finding.where + ": " + finding.text); },
+       [&](std::uint64_t so_far) { told = so_far; }});
   if (!blocks) findings.push_back("failed: " + blocks.error().text);
+  if (blocks) {
+    EXPECT_EQ(told, *blocks);
+  }
   return findings;
 }
 

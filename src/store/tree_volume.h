@@ -106,7 +106,7 @@ class TreeVolume final : public Volume {
   Result<std::vector<OwnerUsage>> Owners() override;
   Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+  Result<std::uint64_t> Verify(const VerifyOptions& options) override;
   // Takes away blocks that crashes left. Errors: kCorrupt while there is a file journal.damaged,
   // which may have had references to them.
   Result<std::uint64_t> Compact(const CompactOptions& options) override;

@@ -108,11 +108,14 @@ Result<bool> TreeVolume::IsWhole(const ReferenceEntry& made) {
   return false;
 }
 
-Result<std::uint64_t> TreeVolume::Verify(const Report& report) {
+Result<std::uint64_t> TreeVolume::Verify(const VerifyOptions& options) {
+  const Report& report = options.report;
   std::uint64_t blocks = 0;
   Status status = Walk(directory_ + "/blocks", "", 1, report, [&](const BlockId& block) {
+    const Status checked = CheckBlock(block, report);
     ++blocks;
-    return CheckBlock(block, report);
+    if (options.progress) options.progress(blocks);
+    return checked;
   });
   if (!status) return status.error();
   status = log_->ForEach([&](const ReferenceLog::Count& count) {

@@ -116,9 +116,9 @@ TreeVolume::Options SmallOptions(std::uint64_t journal_bytes_max) {
 
 // Only leaks may be found, and they can be taken away.
 void ExpectSoundAfterSweep(TreeVolume& volume) {
-  const Result<std::uint64_t> checked = volume.Verify([](const Finding& finding) {
+  const Result<std::uint64_t> checked = volume.Verify({[](const Finding& finding) {
     EXPECT_EQ(finding.code, ErrorCode::kInvalid) << finding.where << ": " << finding.text;
-  });
+  }});
   EXPECT_TRUE(checked);
   EXPECT_TRUE(volume.Compact({}));
   EXPECT_THAT(Findings(volume), IsEmpty());

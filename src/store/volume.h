@@ -171,6 +171,13 @@ struct CompactOptions {
   std::function<bool()> stop = nullptr;
 };
 
+struct VerifyOptions {
+  // What is wrong.
+  std::function<void(const Finding&)> report;
+  // How many blocks have been read; called by the thread that verifies.
+  std::function<void(std::uint64_t blocks)> progress = nullptr;
+};
+
 // Thread-safe: many callers at once; what changes one block happens one after another. What
 // succeeded is durable. Errors of every call: kIo, naming the volume, after which writing may need
 // a new opening; kInvalid for a request that breaks the rules above.
@@ -251,7 +258,7 @@ class Volume {
   // owners hold against the sums. What changes meanwhile is not reported. Behind a network, every
   // block is read and compared with its signature and size, and no more. Returns the number of
   // blocks read. Errors: only those that make going on impossible.
-  virtual Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) = 0;
+  virtual Result<std::uint64_t> Verify(const VerifyOptions& options) = 0;
 
   // Gives back the space of what nobody refers to, while others store and read. Returns the bytes
   // that are free now. Errors: kFull when frozen, or when there is no room to work; kCorrupt when

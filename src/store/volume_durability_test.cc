@@ -161,9 +161,9 @@ class Client {
     EXPECT_EQ(volume.Stats()->references, references);
     EXPECT_EQ(volume.Stats()->blocks, blocks);
     // Crashes may leave blocks of a tree that nobody refers to.
-    EXPECT_TRUE(volume.Verify([](const Finding& finding) {
+    EXPECT_TRUE(volume.Verify({[](const Finding& finding) {
       EXPECT_EQ(finding.code, ErrorCode::kInvalid) << finding.where << ": " << finding.text;
-    }));
+    }}));
     EXPECT_TRUE(volume.Compact({}));
     EXPECT_THAT(Findings(volume), IsEmpty());
   }

@@ -59,7 +59,7 @@ class RemoteVolume final : public MemberVolume {
   Result<std::vector<OwnerUsage>> Owners() override;
   Result<OwnerUsage> UsageOf(const std::string& owner) override;
   Result<VolumeStats> Stats() override;
-  Result<std::uint64_t> Verify(const std::function<void(const Finding&)>& report) override;
+  Result<std::uint64_t> Verify(const VerifyOptions& options) override;
   Result<std::uint64_t> Compact(const CompactOptions& options) override;
 
   Result<Membership> GetMembership() override;

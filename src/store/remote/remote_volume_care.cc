@@ -81,7 +81,7 @@ Result<std::optional<Finding>> RemoteVolume::FindingOf(const ListedBlock& listed
   return std::optional(Finding{key.Text(), size.error().code, size.error().text});
 }
 
-Result<std::uint64_t> RemoteVolume::Verify(const std::function<void(const Finding&)>& report) {
+Result<std::uint64_t> RemoteVolume::Verify(const VerifyOptions& options) {
   std::uint64_t blocks = 0;
   ListRequest page;
   for (;;) {
@@ -90,8 +90,9 @@ Result<std::uint64_t> RemoteVolume::Verify(const std::function<void(const Findin
     for (const ListedBlock& one : *listed) {
       const Result<std::optional<Finding>> finding = FindingOf(one, page.after);
       if (!finding) return finding.error();
-      if (*finding) report(**finding);
+      if (*finding) options.report(**finding);
       ++blocks;
+      if (options.progress) options.progress(blocks);
       page.after = one.block;
     }
     if (listed->size() < page.limit) return blocks;

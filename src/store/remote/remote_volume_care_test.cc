@@ -144,17 +144,19 @@ TEST(RemoteVolumeCare, W8_EveryContentOfAServedVolumeIsRead) {
   }
   std::map<std::string, ErrorCode> findings;
   const auto report = [&](const Finding& finding) { findings[finding.where] = finding.code; };
-  EXPECT_EQ(*remote->Verify(report), 5u);
+  std::vector<std::uint64_t> told;
+  EXPECT_EQ(*remote->Verify({report, [&](std::uint64_t blocks) { told.push_back(blocks); }}), 5u);
+  EXPECT_THAT(told, testing::ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(findings, IsEmpty());
   const std::uint64_t size = *(*served.disk().OpenForReading(paths[1]))->Size();
   ASSERT_TRUE((*served.disk().OpenForUpdating(paths[1]))->WriteAt(size - 1, "#"));
   ASSERT_TRUE(served.disk().Remove(paths[3]));
-  EXPECT_EQ(*remote->Verify(report), 5u);
+  EXPECT_EQ(*remote->Verify({report}), 5u);
   EXPECT_THAT(findings,
               testing::UnorderedElementsAre(testing::Pair(keys[1], ErrorCode::kCorrupt),
                                             testing::Pair(keys[3], ErrorCode::kNotFound)));
   served.Die();
-  EXPECT_FALSE(remote->Verify(report));
+  EXPECT_FALSE(remote->Verify({report}));
 }
 
 // A volume of one content, whose server does something before it answers what the content is.
