@@ -180,6 +180,7 @@ class EmptySource final : public dedup::OriginalSource {
   explicit EmptySource(std::function<void()> asked) : asked_(std::move(asked)) {}
   Documents ByUrl(std::string_view) override { return None(); }
   Documents NewestByUrl(std::string_view) override { return None(); }
+  Documents NewestByUrl(std::string_view, const dedup::PayloadDigest&) override { return None(); }
   Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
     return None();
   }

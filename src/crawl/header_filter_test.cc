@@ -32,6 +32,9 @@ class OneDocument final : public dedup::OriginalSource {
     if (documents && documents->size() > 1) documents->resize(1);
     return documents;
   }
+  Documents NewestByUrl(std::string_view url, const dedup::PayloadDigest&) override {
+    return ByUrl(url);
+  }
   Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
     return std::vector{document};
   }

@@ -133,7 +133,7 @@ Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id)
 }
 
 OriginalSource::Documents ArchiveOriginals::AtKeyOf(std::string_view url, bool exactly,
-                                                    std::size_t max) {
+                                                    std::size_t max, const PayloadDigest* digest) {
   const View view = Current();
   const std::string key = catalog::LocationKey(url::SurtKey(url));
   const std::unique_ptr<catalog::LocationCursor> cursor = view->catalog().NewLocationCursor();
@@ -148,7 +148,11 @@ OriginalSource::Documents ArchiveOriginals::AtKeyOf(std::string_view url, bool e
     if (!held) return held.error();
     const catalog::Capture& row = held->row;
     const bool is_whole = (row.flags & (catalog::kRemoved | catalog::kTruncated)) == 0;
-    if (is_whole && (row.url == url) == exactly) documents.push_back(DocumentOf(row));
+    const PayloadDigest payload{row.sha1, row.sha256};
+    const bool is_wanted = is_whole && (row.url == url) == exactly;
+    if (is_wanted && (digest == nullptr || payload.SameAs(*digest))) {
+      documents.push_back(DocumentOf(row));
+    }
     if (!catalog::StepBack(at)) break;
   }
   return documents;
@@ -162,12 +166,14 @@ OriginalSource::Documents ArchiveOriginals::NewestByUrl(std::string_view url) {
   return AtKeyOf(url, true, 1);
 }
 
+OriginalSource::Documents ArchiveOriginals::NewestByUrl(std::string_view url,
+                                                        const PayloadDigest& digest) {
+  return AtKeyOf(url, true, 1, &digest);
+}
+
 OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url,
                                                             const PayloadDigest& digest) {
-  Documents documents = AtKeyOf(url, false, kCapturesAtKey);
-  if (!documents) return documents;
-  std::erase_if(*documents, [&](const auto& document) { return !document.digest.SameAs(digest); });
-  return documents;
+  return AtKeyOf(url, false, kCapturesAtKey, &digest);
 }
 
 OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest) {

@@ -32,6 +32,7 @@ class ArchiveOriginals final : public OriginalSource {
 
   Documents ByUrl(std::string_view url) override;
   Documents NewestByUrl(std::string_view url) override;
+  Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByDigest(const PayloadDigest& digest) override;
   Status TakeHeaders(KnownDocument& document) override;
@@ -42,8 +43,10 @@ class ArchiveOriginals final : public OriginalSource {
   View Current() const;
   // The row of a capture, in a newer view where the present one has none.
   Result<catalog::HeldCapture> Get(const catalog::CaptureId& id);
-  // The newest captures under the key of a URL: of exactly this URL, or of others.
-  Documents AtKeyOf(std::string_view url, bool exactly, std::size_t max);
+  // The newest captures under the key of a URL: of exactly this URL, or of others; with this
+  // payload, where one is given.
+  Documents AtKeyOf(std::string_view url, bool exactly, std::size_t max,
+                    const PayloadDigest* digest = nullptr);
 
   const CurrentView current_view_;
   mutable std::mutex mutex_;  // of all below

@@ -66,6 +66,10 @@ TEST_F(Originals, D2_CapturesOfAUrlComeTheNewestFirst) {
   ASSERT_EQ(originals->NewestByUrl("http://a.is/1")->size(), 1u);
   EXPECT_EQ(originals->NewestByUrl("http://a.is/1")->front(), found->front());
   EXPECT_TRUE(originals->NewestByUrl("http://a.is/3")->empty());
+  const auto with_payload = originals->NewestByUrl("http://a.is/1", DigestOfBody("one"));
+  ASSERT_EQ(with_payload->size(), 1u);
+  EXPECT_EQ(with_payload->front(), found->back());
+  EXPECT_TRUE(originals->NewestByUrl("http://a.is/1", DigestOfBody("three"))->empty());
 }
 
 TEST_F(Originals, D2_CapturesOfOneMomentAreAllFound) {

@@ -68,6 +68,13 @@ OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url) {
   return documents;
 }
 
+OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url,
+                                                   const PayloadDigest& digest) {
+  if (!summary_.by_url) return NotBuiltFor("URL");
+  if (!digest.sha1) return std::vector<KnownDocument>();
+  return Find(EntryKeyPrefix(EntryKind::kUrl, url) + std::string(Bytes(*digest.sha1)), 1);
+}
+
 OriginalSource::Documents DigestIndex::ByEquivalentUrl(std::string_view url,
                                                        const PayloadDigest& digest) {
   if (summary_.equivalent == EquivalentRule::kNone || !digest.sha1) {

@@ -81,6 +81,7 @@ class DigestIndex final : public OriginalSource {
   // Errors of all: kInvalid when the index was not built for this.
   Documents ByUrl(std::string_view url) override;
   Documents NewestByUrl(std::string_view url) override;
+  Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByDigest(const PayloadDigest& digest) override;
   Status TakeHeaders(KnownDocument& document) override;

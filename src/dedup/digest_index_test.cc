@@ -84,6 +84,8 @@ TEST_F(DigestIndexing, D1_ACrawlLogGivesUrlDigestAndTime) {
   EXPECT_EQ(found->front().digest.sha1, Sha1Of("one"));
   EXPECT_TRUE(index_->ByUrl("http://a.is/1")->empty());
   EXPECT_TRUE(index_->ByUrl("http://a.is/gone")->empty());
+  EXPECT_EQ(*index_->NewestByUrl("http://a.is/1.png", DigestOfContent("one")), *found);
+  EXPECT_TRUE(index_->NewestByUrl("http://a.is/1.png", DigestOfContent("two"))->empty());
   EXPECT_EQ(index_->ByDigest(DigestOfContent("two"))->front().url, "http://a.is/2.png");
   EXPECT_TRUE(index_->ByDigest(DigestOfContent("three"))->empty());
 }

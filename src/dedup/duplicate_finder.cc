@@ -38,29 +38,10 @@ Result<std::optional<KnownDocument>> FirstWith(const PayloadDigest& digest,
   return std::optional<KnownDocument>();
 }
 
-// One source, and what it says about one URL, which is asked for once.
-class AskedSource {
- public:
-  AskedSource(OriginalSource& source, std::string_view url) : source_(source), url_(url) {}
-
-  // The newest capture of the URL, or none.
-  OriginalSource::Documents Newest() {
-    if (!newest_) newest_ = source_.NewestByUrl(url_);
-    return *newest_;
-  }
-  OriginalSource& source() { return source_; }
-
- private:
-  OriginalSource& source_;
-  const std::string_view url_;
-  std::optional<OriginalSource::Documents> newest_;
-};
-using AskedSources = std::vector<AskedSource>;
-
 class Search {
  public:
-  Search(const DuplicateRules& rules, const Candidate& document, AskedSource& asked)
-      : rules_(rules), document_(document), asked_(asked), source_(asked.source()) {}
+  Search(const DuplicateRules& rules, const Candidate& document, OriginalSource& source)
+      : rules_(rules), document_(document), source_(source) {}
 
   Result<Answer> Run() {
     Answer answer;
@@ -77,10 +58,10 @@ class Search {
 
  private:
   Status AtUrls(Answer& answer) {
-    // Most documents are new, or what they were the last time.
-    const OriginalSource::Documents newest = asked_.Newest();
+    const auto newest = source_.NewestByUrl(document_.url, document_.digest);
     Status exact = Take(newest, Hit::kExact, answer);
     if (!exact || answer.hit != Hit::kNew) return exact;
+    // An older one may have what the newest has lost.
     if (!newest->empty()) exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
     if (!exact || answer.hit != Hit::kNew || !rules_.try_equivalent) return exact;
     return Take(source_.ByEquivalentUrl(document_.url, document_.digest), Hit::kEquivalent, answer);
@@ -99,7 +80,6 @@ class Search {
 
   const DuplicateRules& rules_;
   const Candidate& document_;
-  AskedSource& asked_;
   OriginalSource& source_;
 };
 
@@ -134,16 +114,14 @@ class DuplicateFinder::Impl {
            document.length > 0 && rules_.media.Takes(document.type);
   }
   // Counts what the headers predict, where the exact URL is known.
-  Status Analyse(const Candidate& document, AskedSources& sources, DedupCounts& counts,
-                 Verdict& verdict) const;
-  Result<Answer> Ask(const Candidate& document, AskedSources& sources) const;
-  AskedSources SourcesFor(std::string_view url) const;
+  Status Analyse(const Candidate& document, DedupCounts& counts, Verdict& verdict);
+  Result<Answer> Ask(const Candidate& document);
   struct Newest {
     OriginalSource* source = nullptr;
     KnownDocument document;
   };
   // Nothing: the URL is not known.
-  static Result<std::optional<Newest>> NewestOf(AskedSources& sources, bool with_headers);
+  Result<std::optional<Newest>> NewestOf(std::string_view url, bool with_headers);
   void Count(const Candidate& document, const DedupCounts& counts);
 
   const DuplicateRules rules_;
@@ -153,38 +131,31 @@ class DuplicateFinder::Impl {
   std::map<std::string, DedupCounts> hosts_;
 };
 
-AskedSources DuplicateFinder::Impl::SourcesFor(std::string_view url) const {
-  AskedSources sources;
-  for (OriginalSource* source : sources_) {
-    if (source != nullptr) sources.emplace_back(*source, url);
-  }
-  return sources;
-}
-
 Result<std::optional<DuplicateFinder::Impl::Newest>> DuplicateFinder::Impl::NewestOf(
-    AskedSources& sources, bool with_headers) {
+    std::string_view url, bool with_headers) {
   std::optional<Newest> newest;
-  for (AskedSource& asked : sources) {
-    OriginalSource::Documents documents = asked.Newest();
+  for (OriginalSource* source : sources_) {
+    if (source == nullptr) continue;
+    OriginalSource::Documents documents = source->NewestByUrl(url);
     if (!documents) return documents.error();
     if (documents->empty()) continue;
     KnownDocument& document = documents->front();
     if (newest && document.seen <= newest->document.seen) continue;
     if (with_headers) {
-      const Status taken = asked.source().TakeHeaders(document);
+      const Status taken = source->TakeHeaders(document);
       if (!taken && taken.error().code != ErrorCode::kNotFound) return taken.error();
       if (!taken) continue;
     }
-    newest = Newest{&asked.source(), std::move(document)};
+    newest = Newest{source, std::move(document)};
   }
   return newest;
 }
 
-Status DuplicateFinder::Impl::Analyse(const Candidate& document, AskedSources& sources,
-                                      DedupCounts& counts, Verdict& verdict) const {
+Status DuplicateFinder::Impl::Analyse(const Candidate& document, DedupCounts& counts,
+                                      Verdict& verdict) {
   if (rules_.analysis == HeaderAnalysis::kNone) return {};
   const bool with_etag = rules_.analysis == HeaderAnalysis::kTimestampAndEtag;
-  Result<std::optional<Newest>> found = NewestOf(sources, with_etag);
+  Result<std::optional<Newest>> found = NewestOf(document.url, with_etag);
   if (!found) return found.error();
   if (!*found) return {};
   const KnownDocument& newest = (*found)->document;
@@ -199,10 +170,11 @@ Status DuplicateFinder::Impl::Analyse(const Candidate& document, AskedSources& s
   return {};
 }
 
-Result<Answer> DuplicateFinder::Impl::Ask(const Candidate& document, AskedSources& sources) const {
+Result<Answer> DuplicateFinder::Impl::Ask(const Candidate& document) {
   Answer answer;
-  for (AskedSource& asked : sources) {
-    Result<Answer> here = Search(rules_, document, asked).Run();
+  for (OriginalSource* source : sources_) {
+    if (source == nullptr) continue;
+    Result<Answer> here = Search(rules_, document, *source).Run();
     if (!here) return here.error();
     if (here->hit == Hit::kNew) continue;
     if (answer.hit == Hit::kNew || here->original) answer = *std::move(here);
@@ -215,11 +187,10 @@ Result<Verdict> DuplicateFinder::Impl::Judge(const Candidate& document) {
   Verdict verdict;
   if (!Handles(document)) return verdict;
   DedupCounts counts;
-  AskedSources sources = SourcesFor(document.url);
-  if (const Status analysed = Analyse(document, sources, counts, verdict); !analysed) {
+  if (const Status analysed = Analyse(document, counts, verdict); !analysed) {
     return analysed.error();
   }
-  Result<Answer> answer = Ask(document, sources);
+  Result<Answer> answer = Ask(document);
   if (!answer) return answer.error();
   verdict.hit = answer->hit;
   if (const std::optional<KnownDocument>& original = answer->original) {
@@ -247,8 +218,7 @@ void DuplicateFinder::Impl::Count(const Candidate& document, const DedupCounts& 
 }
 
 Result<std::optional<KnownDocument>> DuplicateFinder::Impl::Known(std::string_view url) {
-  AskedSources sources = SourcesFor(url);
-  Result<std::optional<Newest>> newest = NewestOf(sources, true);
+  Result<std::optional<Newest>> newest = NewestOf(url, true);
   if (!newest) return newest.error();
   std::optional<KnownDocument> known;
   if (!*newest) return known;

@@ -32,6 +32,12 @@ class Shelf final : public OriginalSource {
     if (documents && documents->size() > 1) documents->resize(1);
     return documents;
   }
+  Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) override {
+    Documents documents = ByUrl(url);
+    std::erase_if(*documents, [&](const auto& one) { return !one.digest.SameAs(digest); });
+    if (documents->size() > 1) documents->resize(1);
+    return documents;
+  }
   // A URL is equivalent to all that begin like it up to '?'.
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override {
     const std::string_view begin = url.substr(0, url.find('?'));

@@ -56,6 +56,8 @@ class OriginalSource {
   virtual Documents ByUrl(std::string_view url) = 0;
   // The newest of them alone, or none; costs less.
   virtual Documents NewestByUrl(std::string_view url) = 0;
+  // The newest of them with this payload alone, or none.
+  virtual Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) = 0;
   // Captures of other URLs that are equivalent to it, with this payload.
   virtual Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) = 0;
   // Captures with this payload.
