@@ -65,6 +65,7 @@ Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Open(io::FileSystem& fs,
   }
   if (HasIndex(settings)) {
     Status opened = known->OpenIndex(fs, settings);
+    if (opened) opened = known->index_->LoadFilter();
     if (opened) opened = known->Depend(fs, archive, run, settings);
     if (!opened) return opened.error();
   }

@@ -95,6 +95,7 @@ ArchiveOriginals::View ArchiveOriginals::Current() const {
 }
 
 Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
+  filter_ = std::make_unique<KeyFilter>(UINT32_MAX, kFilterBytes);
   const View view = Current();
   catalog::CaptureScan scan = view->catalog().Scan({});
   store::BlockTable::Changes rows;
@@ -102,7 +103,11 @@ Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
     Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
     if (*row == nullptr) break;
-    if (IsOriginal(**row)) rows[Shortened(*(*row)->sha256)] = EncodeId((*row)->id);
+    if (IsOriginal(**row)) {
+      const std::string digest = Shortened(*(*row)->sha256);
+      filter_->Add(digest);
+      rows[digest] = EncodeId((*row)->id);
+    }
     if (rows.size() < kLearnedMax) continue;
     if (const Status written = table.Write(rows); !written) return written;
     rows.clear();
@@ -114,8 +119,10 @@ Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
 void ArchiveOriginals::Learn(const catalog::CaptureId& id, const PayloadDigest& digest) {
   Check(table_ != nullptr);
   if (!digest.sha256) return;
+  const std::string shortened = Shortened(*digest.sha256);
+  filter_->Add(shortened);
   const std::lock_guard lock(mutex_);
-  learned_[Shortened(*digest.sha256)] = EncodeId(id);
+  learned_[shortened] = EncodeId(id);
   if (learned_.size() < kLearnedMax) return;
   const Status written = table_->Write(learned_);
   if (!written) failed_ = written.error();
@@ -184,6 +191,7 @@ OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return *failed_;
+    if (!filter_->MayHave(wanted)) return documents;
     if (const auto learned = learned_.find(wanted); learned != learned_.end()) {
       row = learned->second;
     }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "archive/archive_view.h"
+#include "dedup/key_filter.h"
 #include "dedup/original_source.h"
 #include "store/container_table.h"
 
@@ -29,6 +30,8 @@ class ArchiveOriginals final : public OriginalSource {
   void Learn(const catalog::CaptureId& id, const PayloadDigest& digest);
 
   static constexpr std::size_t kLearnedMax = 4'096;  // in memory
+  // Enough for twelve million digests; of more, more are asked for in vain.
+  static constexpr std::size_t kFilterBytes = std::size_t{16} << 20;
 
   Documents ByUrl(std::string_view url) override;
   Documents NewestByUrl(std::string_view url) override;
@@ -49,7 +52,8 @@ class ArchiveOriginals final : public OriginalSource {
                     const PayloadDigest* digest = nullptr);
 
   const CurrentView current_view_;
-  mutable std::mutex mutex_;  // of all below
+  std::unique_ptr<KeyFilter> filter_;  // which digests the table may have
+  mutable std::mutex mutex_;           // of all below
   View view_;
   store::BlockTable* table_ = nullptr;  // digests, shortened, and the newest capture that has it
   store::BlockTable::Changes learned_;  // rows that it has not yet

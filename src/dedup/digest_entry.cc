@@ -38,6 +38,15 @@ std::string EntryKey(EntryKind kind, std::string_view wanted, const catalog::Sha
   return key;
 }
 
+std::string_view UpToDigest(std::string_view key) {
+  constexpr std::size_t kDigestBytes = 20;
+  if (key.empty()) return key;
+  // Behind the kind, or behind the first zero byte.
+  const bool is_digest = key.front() == static_cast<char>(EntryKind::kDigest);
+  const std::size_t before = is_digest ? 0 : key.find('\0');
+  return before == std::string_view::npos ? key : key.substr(0, before + 1 + kDigestBytes);
+}
+
 std::string FormatEntry(const DigestEntry& entry) {
   const KnownDocument& known = entry.known;
   std::string out;

@@ -28,6 +28,9 @@ std::string EntryKeyPrefix(EntryKind kind, std::string_view wanted);
 std::string EntryKey(EntryKind kind, std::string_view wanted, const catalog::Sha1Bytes& sha1,
                      std::string_view url);
 
+// The part of a key that ends with the digest. A key that makes no sense is its own part.
+std::string_view UpToDigest(std::string_view key);
+
 struct DigestEntry {
   KnownDocument known;  // `capture` is not kept
   bool is_duplicate = false;

@@ -10,6 +10,9 @@ namespace {
 
 // A spacer picture may be at a million URLs; any of them will do.
 constexpr std::size_t kOfOneDigestMax = 16;
+// Of a filter.
+constexpr std::size_t kFilterBytesMax = std::size_t{64} << 20;
+constexpr std::uint64_t kFilterKeysMax = 50'000'000;
 
 Error NotBuiltFor(std::string_view what) {
   return Error{ErrorCode::kInvalid,
@@ -57,6 +60,30 @@ OriginalSource::Documents DigestIndex::Find(const std::string& prefix,
   return documents;
 }
 
+Status DigestIndex::LoadFilter() {
+  const std::uint64_t kinds = (summary_.by_url ? 1 : 0) + (summary_.by_digest ? 1 : 0) +
+                              (summary_.equivalent != EquivalentRule::kNone ? 1 : 0);
+  if (summary_.documents > kFilterKeysMax / std::max<std::uint64_t>(1, kinds)) return {};
+  auto filter = std::make_unique<KeyFilter>(summary_.documents * kinds, kFilterBytesMax);
+  for (std::uint32_t number = 0; number < file_->pages(); ++number) {
+    const Result<catalog::Page> page = file_->Read(number);
+    if (!page) return page.error();
+    EntryCursor entries(**page);
+    while (entries.Next()) filter->Add(UpToDigest(entries.key()));
+    if (!entries.good()) return file_->CorruptPage(number, "an entry is cut off");
+  }
+  filter_ = std::move(filter);
+  return {};
+}
+
+OriginalSource::Documents DigestIndex::FindPayload(const std::string& prefix,
+                                                   std::size_t count_max) const {
+  // A key with a zero byte more was added by another part of it.
+  const bool is_asked = filter_ != nullptr && UpToDigest(prefix) == prefix;
+  if (is_asked && !filter_->MayHave(prefix)) return std::vector<KnownDocument>();
+  return Find(prefix, count_max);
+}
+
 OriginalSource::Documents DigestIndex::ByUrl(std::string_view url) {
   if (!summary_.by_url) return NotBuiltFor("URL");
   return Find(EntryKeyPrefix(EntryKind::kUrl, url), static_cast<std::size_t>(-1));
@@ -72,7 +99,7 @@ OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url,
                                                    const PayloadDigest& digest) {
   if (!summary_.by_url) return NotBuiltFor("URL");
   if (!digest.sha1) return std::vector<KnownDocument>();
-  return Find(EntryKeyPrefix(EntryKind::kUrl, url) + std::string(Bytes(*digest.sha1)), 1);
+  return FindPayload(EntryKeyPrefix(EntryKind::kUrl, url) + std::string(Bytes(*digest.sha1)), 1);
 }
 
 OriginalSource::Documents DigestIndex::ByEquivalentUrl(std::string_view url,
@@ -83,13 +110,13 @@ OriginalSource::Documents DigestIndex::ByEquivalentUrl(std::string_view url,
   const std::string prefix =
       EntryKeyPrefix(EntryKind::kEquivalent, NormalisedUrl(summary_.equivalent, url)) +
       std::string(Bytes(*digest.sha1));
-  return Find(prefix, kOfOneDigestMax);
+  return FindPayload(prefix, kOfOneDigestMax);
 }
 
 OriginalSource::Documents DigestIndex::ByDigest(const PayloadDigest& digest) {
   if (!summary_.by_digest) return NotBuiltFor("digest");
   if (!digest.sha1) return std::vector<KnownDocument>();
-  return Find(EntryKeyPrefix(EntryKind::kDigest, Bytes(*digest.sha1)), kOfOneDigestMax);
+  return FindPayload(EntryKeyPrefix(EntryKind::kDigest, Bytes(*digest.sha1)), kOfOneDigestMax);
 }
 
 // Entries have all that there is.

@@ -9,6 +9,7 @@
 #include "catalog/page_file.h"
 #include "dedup/document_reader.h"
 #include "dedup/equivalent_url.h"
+#include "dedup/key_filter.h"
 #include "dedup/media_filter.h"
 #include "dedup/original_source.h"
 #include "io/file_system.h"
@@ -76,6 +77,11 @@ class DigestIndex final : public OriginalSource {
   static Result<std::unique_ptr<DigestIndex>> Open(io::FileSystem& fs, const std::string& path,
                                                    catalog::PageCache& cache);
 
+  // For many look-ups: reads everything once, and remembers in some bytes for each document which
+  // ones may be here. Does nothing where these would be many. Before any other call. Errors:
+  // kCorrupt, kIo.
+  Status LoadFilter();
+
   const DigestIndexSummary& summary() const { return summary_; }
 
   // Errors of all: kInvalid when the index was not built for this.
@@ -91,9 +97,12 @@ class DigestIndex final : public OriginalSource {
   DigestIndex() = default;
   // All documents, or the first `count_max` of them, whose keys begin so.
   Documents Find(const std::string& prefix, std::size_t count_max) const;
+  // The same where the prefix ends with a digest.
+  Documents FindPayload(const std::string& prefix, std::size_t count_max) const;
 
   std::unique_ptr<catalog::PageFile> file_;
   DigestIndexSummary summary_;
+  std::unique_ptr<KeyFilter> filter_;  // null: everything may be here
 };
 
 }  // namespace stele::dedup

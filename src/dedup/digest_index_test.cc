@@ -259,6 +259,38 @@ TEST_F(DigestIndexing, D1_AFlippedBitIsFound) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(DigestIndexing, D7_AFilterChangesNoAnswer) {
+  std::string log;
+  for (int i = 0; i < 1000; ++i) {
+    log += LogLine(fmt::format("http://www.a.is/{}", i), "20060301100000000", std::to_string(i));
+  }
+  PutLog("1.log", log);
+  Build({"1.log"}, {.equivalent = EquivalentRule::kStrip});
+  const auto answers = [&] {
+    std::vector<std::vector<KnownDocument>> all;
+    for (int i = 0; i < 2000; ++i) {
+      for (const std::string& host :
+           {std::string("www.a.is"), std::string("a.is"), std::string("a\0.is", 5)}) {
+        const std::string url = fmt::format("http://{}/{}", host, i % 1500);
+        const PayloadDigest digest = DigestOfContent(std::to_string(i));
+        all.push_back(*index_->NewestByUrl(url, digest));
+        all.push_back(*index_->ByEquivalentUrl(url, digest));
+        all.push_back(*index_->ByDigest(digest));
+        all.push_back(*index_->ByUrl(url));
+      }
+    }
+    return all;
+  };
+  const auto without = answers();
+  ASSERT_TRUE(index_->LoadFilter());
+  EXPECT_EQ(answers(), without);
+  std::string bytes = *io::ReadFile(fs_, "index");
+  bytes[bytes.size() / 3] ^= 1;
+  PutFile(fs_, "index", bytes);
+  Open();
+  EXPECT_EQ(index_->LoadFilter().error().code, ErrorCode::kCorrupt);
+}
+
 // What version 1 wrote is read for ever.
 TEST_F(DigestIndexing, D1_TheGoldenFileIsRead) {
   std::ifstream file(SourcePath("src/dedup/golden/digests-1"), std::ios::binary);
