@@ -178,6 +178,7 @@ Status Crawler::LoadNotes() {
   const Result<std::optional<std::string>> cut_off = parts_.frontier.Note(kCutOffNote);
   if (!cut_off) return cut_off.error();
   if (*cut_off) cut_off_ = CutOffs::Decode(**cut_off);
+  has_cut_off_ = !cut_off_.empty();
   Result<std::optional<std::string>> last = parts_.frontier.Note("last");
   if (!last) return last.error();
   if (*last) last_finished_ = LastFinished::Decode(**last);
