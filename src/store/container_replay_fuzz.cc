@@ -55,7 +55,8 @@ struct Answers {
     Require(stats.ok());
     blocks = stats->blocks;
     references = stats->references;
-    Require(volume.Verify({[&](const Finding& finding) { findings.push_back(finding.where); }}).ok());
+    Require(
+        volume.Verify({[&](const Finding& finding) { findings.push_back(finding.where); }}).ok());
   }
   friend bool operator==(const Answers&, const Answers&) = default;
 };

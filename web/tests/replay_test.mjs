@@ -108,8 +108,7 @@ test("W15_OnAPhoneTheToolsAreInThePanel", async () => {
 
 test("W15_TheTimelineLeadsToItsMoments", async () => {
   const page = await lab.replay("2026", HOURS);
-  const box = await page.locator(".timeline").boundingBox();
-  await page.mouse.click(box.x + 6, box.y + box.height / 2);
+  await page.locator(".timeline").click({ position: { x: 6, y: 6 } });
   await page.locator(".banner .when", { hasText: "2006" }).waitFor();
   await lab.close(page);
 });
