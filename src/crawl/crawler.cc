@@ -178,7 +178,6 @@ Status Crawler::LoadNotes() {
   const Result<std::optional<std::string>> cut_off = parts_.frontier.Note(kCutOffNote);
   if (!cut_off) return cut_off.error();
   if (*cut_off) cut_off_ = CutOffs::Decode(**cut_off);
-  has_cut_off_ = !cut_off_.empty();
   Result<std::optional<std::string>> last = parts_.frontier.Note("last");
   if (!last) return last.error();
   if (*last) last_finished_ = LastFinished::Decode(**last);
@@ -377,9 +376,7 @@ Status Crawler::Commit() {
     parts_.frontier.SetNote(kTrustedNote, EncodeTexts(more_trusted_));
   }
   parts_.frontier.SetNote("kept", EncodeTexts(kept_));
-  if (std::exchange(has_cut_off_, !cut_off_.empty()) || has_cut_off_) {
-    parts_.frontier.SetNote(kCutOffNote, cut_off_.Encode());
-  }
+  parts_.frontier.SetNote(kCutOffNote, cut_off_.Encode());
   return parts_.frontier.Commit();
 }
 

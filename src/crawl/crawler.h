@@ -218,7 +218,6 @@ class Crawler final : public Controlled {
   std::set<std::string> more_trusted_;
   std::unordered_set<std::string> kept_;  // captured by an interrupted part, but not finished
   CutOffs cut_off_;
-  bool has_cut_off_ = false;                 // in the frontier
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs
   std::size_t fetching_ = 0;

@@ -9,8 +9,8 @@
 namespace stele::dedup {
 
 // Says of most keys that were never added that they were not: a Bloom filter whose bits for one key
-// lie side by side, so that asking costs one look into memory. Thread-safe, also while it is
-// filled.
+// lie side by side, so that asking costs one look into memory. Never stored, unlike
+// store::SignatureFilter. Thread-safe, also while it is filled.
 class KeyFilter {
  public:
   // For so many keys, of others about one in fifty passes; with more keys, more do.
