@@ -30,7 +30,11 @@ Status KnownDocuments::OpenIndex(io::FileSystem& fs, const DuplicateSettings& se
                  fmt::format("{} cannot be asked by {}; build it with: stele dedup index --by both",
                              settings.index, summary.by_url ? "digest" : "URL")};
   }
-  return {};
+  const Status loaded = index_->LoadFilter();
+  if (loaded || loaded.error().code != ErrorCode::kCorrupt) return loaded;
+  return Error{
+      ErrorCode::kCorrupt,
+      fmt::format("{} is damaged; build it again with: stele dedup index", settings.index)};
 }
 
 Status KnownDocuments::Depend(io::FileSystem& fs, archive::ArchiveWriter& archive,
@@ -65,7 +69,6 @@ Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Open(io::FileSystem& fs,
   }
   if (HasIndex(settings)) {
     Status opened = known->OpenIndex(fs, settings);
-    if (opened) opened = known->index_->LoadFilter();
     if (opened) opened = known->Depend(fs, archive, run, settings);
     if (!opened) return opened.error();
   }
