@@ -10,6 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const LastFinished last = LastFinished::Decode(bytes);
   if (!(LastFinished::Decode(last.Encode()) == last)) std::abort();
+  const CutOffs cut_offs = CutOffs::Decode(bytes);
+  if (!(CutOffs::Decode(cut_offs.Encode()) == cut_offs)) std::abort();
   const auto cookies = DecodeCookies(bytes);
   if (DecodeCookies(EncodeCookies(cookies)) != cookies) std::abort();
   if (const auto limits = ChangedLimits::Decode(bytes)) {
