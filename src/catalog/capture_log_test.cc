@@ -10,6 +10,7 @@
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
 #include "util/test_paths.h"
+#include "util/test_stride.h"
 
 namespace stele::catalog {
 namespace {
@@ -168,7 +169,7 @@ TEST(CaptureLog, I6_ATornTailCostsOnlyWhatWasNotSynced) {
   std::vector<std::uint64_t> offsets;
   ASSERT_TRUE(WriteExample(disk, "log", &offsets));
   const std::string whole = *io::ReadFile(disk, "log");
-  for (std::size_t size = 0; size <= whole.size(); ++size) {
+  for (std::size_t size = 0; size <= whole.size(); size += kTestStride) {
     ASSERT_TRUE(io::ReplaceFile(disk, "cut", whole.substr(0, size)));
     const Found found = ReadExample(disk, "cut");
     EXPECT_FALSE(found.damaged);
@@ -189,7 +190,7 @@ TEST(CaptureLog, I6_EveryFlippedBitInWhatWasSyncedIsFound) {
   ASSERT_TRUE(synced);
   const std::uint64_t synced_end = offsets[*synced] - 9;  // before the mark
   const std::string whole = *io::ReadFile(disk, "log");
-  for (std::size_t bit = 0; bit < whole.size() * 8; bit += 5) {
+  for (std::size_t bit = 0; bit < whole.size() * 8; bit += 5 * kTestStride) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
     ASSERT_TRUE(io::ReplaceFile(disk, "flipped", flipped));

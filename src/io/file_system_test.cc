@@ -114,6 +114,27 @@ TEST(PosixFileSystem, AFullDiskIsReportedAsFull) {
   EXPECT_EQ((*file)->Append("x").error().code, ErrorCode::kFull);
 }
 
+TEST(MemoryFileSystem, ADirectoryKnowsItsOwnChildrenOnly) {
+  MemoryFileSystem fs;
+  for (const char* path : {"a", "a!b", "a/b", "a/b/c", "a/b-", "a0", "/a", "/a/b", "./d"}) {
+    ASSERT_TRUE(fs.MakeDirectory(path)) << path;
+  }
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(*fs.List("."), (Names{"a", "a!b", "a0", "d"}));
+  EXPECT_EQ(*fs.List("/"), Names{"a"});
+  EXPECT_EQ(*fs.List("a"), (Names{"b", "b-"}));
+  EXPECT_EQ(*fs.List("a/b"), Names{"c"});
+  EXPECT_EQ(fs.Remove("a").error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(fs.Remove(".").error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(fs.Remove("a0"));
+  ASSERT_TRUE(fs.SyncDirectory("."));
+  ASSERT_TRUE(fs.SyncDirectory("a"));
+  fs.Crash();
+  EXPECT_EQ(*fs.List("."), (Names{"a", "a!b", "d"}));
+  EXPECT_EQ(*fs.List("a"), (Names{"b", "b-"}));
+  EXPECT_EQ(*fs.List("a/b"), Names{});
+}
+
 TEST(MemoryFileSystem, ACrashDropsWhatWasNotSynced) {
   MemoryFileSystem fs;
   Write(fs, "named", "content", true);

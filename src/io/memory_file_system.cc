@@ -174,6 +174,28 @@ std::string SurvivorOf(const std::string& content, const std::string& synced, Ra
 
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+// The paths of the directories in `directory`; those further down are skipped, not visited.
+template <typename Directories>
+std::vector<std::string> ChildrenOf(const Directories& directories, const std::string& directory) {
+  std::vector<std::string> children;
+  const auto add = [&](const std::string& prefix) {
+    auto at = directories.lower_bound(prefix);
+    while (at != directories.end() && at->first.starts_with(prefix)) {
+      const std::string& path = at->first;
+      const std::size_t slash = path.find('/', prefix.size());
+      if (slash == std::string::npos) {
+        if (path != directory) children.push_back(path);
+        ++at;
+      } else {
+        at = directories.lower_bound(path.substr(0, slash) + static_cast<char>('/' + 1));
+      }
+    }
+  };
+  if (directory == ".") add("");  // "a" is in it, as "./a" is
+  add(directory == "/" ? directory : directory + '/');
+  return children;
+}
+
 Error NotFound(std::string_view what, const std::string& path) {
   return {ErrorCode::kNotFound, std::string(what) + ' ' + path + ": no such file or directory"};
 }
@@ -252,9 +274,8 @@ Status MemoryFileSystem::Rename(const std::string& from, const std::string& to) 
 Status MemoryFileSystem::Remove(const std::string& path) {
   const std::lock_guard lock(mutex_);
   if (const auto directory = directories_.find(path); directory != directories_.end()) {
-    const auto inside = [&](const auto& other) { return ParentDirectory(other.first) == path; };
-    if (!directory->second->files.empty() ||
-        std::any_of(directories_.begin(), directories_.end(), inside)) {
+    const bool root = path == "." || path == "/";
+    if (root || !directory->second->files.empty() || !ChildrenOf(directories_, path).empty()) {
       return Error{ErrorCode::kInvalid, "cannot remove " + path + ": it is not empty"};
     }
     directories_.erase(directory);
@@ -279,11 +300,7 @@ Result<std::vector<std::string>> MemoryFileSystem::List(const std::string& direc
   if (found == directories_.end()) return NotFound("cannot list", directory);
   std::vector<std::string> names;
   for (const auto& [name, file] : found->second->files) names.push_back(name);
-  for (const auto& [path, unused] : directories_) {
-    if (path != "." && path != "/" && ParentDirectory(path) == directory) {
-      names.push_back(NameOf(path));
-    }
-  }
+  for (const std::string& path : ChildrenOf(directories_, directory)) names.push_back(NameOf(path));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -323,8 +340,8 @@ Status MemoryFileSystem::SyncDirectory(const std::string& directory) {
   const auto found = directories_.find(directory);
   if (found == directories_.end()) return NotFound("cannot sync the directory", directory);
   found->second->synced_files = found->second->files;
-  for (auto& [path, child] : directories_) {
-    if (ParentDirectory(path) == directory) child->synced = true;
+  for (const std::string& path : ChildrenOf(directories_, directory)) {
+    directories_[path]->synced = true;
   }
   return {};
 }

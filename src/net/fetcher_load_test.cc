@@ -7,11 +7,12 @@
 #include "net/test_fetch_lab.h"
 #include "net/test_memory.h"
 #include "net/test_peers.h"
+#include "util/test_stride.h"
 
 namespace stele::net {
 namespace {
 
-constexpr std::size_t kSize = std::size_t{64} << 20;
+constexpr std::size_t kSize = (std::size_t{64} << 20) / kTestStride;
 
 TEST(FetcherLoad, LargeBodiesNeedLittleMemory) {
   constexpr int kCount = 4;

@@ -8,13 +8,14 @@
 #include "net/http_client.h"
 #include "net/test_memory.h"
 #include "net/test_peers.h"
+#include "util/test_stride.h"
 
 namespace stele::net {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLarge = std::size_t{100} << 20;
+constexpr std::size_t kLarge = (std::size_t{100} << 20) / kTestStride;
 
 TEST(HttpLoad, LargeBodiesNeedLittleMemory) {
   HttpServerOptions options;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -122,7 +124,10 @@ inline std::vector<Finding> FindingsOf(ContainerVolume& volume) {
 inline std::string NoiseOf(std::size_t size, std::uint64_t seed) {
   io::SeededRandom random(seed);
   std::string bytes(size, '\0');
-  for (char& c : bytes) c = static_cast<char>(random.Next());
+  for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
+    const std::uint64_t eight = random.Next();
+    std::memcpy(bytes.data() + at, &eight, std::min(sizeof eight, size - at));
+  }
   return bytes;
 }
 

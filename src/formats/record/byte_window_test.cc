@@ -3,18 +3,30 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace stele::record {
 namespace {
 
-// A file that counts what is read of it; each byte is its place, modulo 251.
+// What a file of the tests holds from `offset` on: each byte is its place, modulo 251.
+std::string_view BytesAt(std::uint64_t offset, std::size_t count) {
+  static const std::string pattern = [] {
+    std::string bytes(251 + ByteWindow::kBytes, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i % 251);
+    return bytes;
+  }();
+  return std::string_view(pattern).substr(offset % 251, count);
+}
+
+// A file that counts what is read of it.
 class CountingFile final : public io::ReadableFile {
  public:
   CountingFile(std::uint64_t size, std::uint64_t& read) : size_(size), read_(read) {}
   Result<std::size_t> ReadAt(std::uint64_t offset, std::span<char> out) const override {
     if (offset >= size_) return std::size_t{0};
     const std::size_t count = std::min<std::uint64_t>(out.size(), size_ - offset);
-    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<char>((offset + i) % 251);
+    EXPECT_EQ(BytesAt(offset, count).copy(out.data(), count), count);
     read_ += count;
     return count;
   }
@@ -33,9 +45,7 @@ struct Lab {
     const Result<std::string_view> seen = window.At(offset, want);
     ASSERT_TRUE(seen);
     ASSERT_GE(seen->size(), at_least);
-    for (std::size_t i = 0; i < at_least; ++i) {
-      ASSERT_EQ((*seen)[i], static_cast<char>((offset + i) % 251)) << offset + i;
-    }
+    ASSERT_TRUE(seen->substr(0, at_least) == BytesAt(offset, at_least)) << offset;
   }
 
   std::uint64_t read = 0;
