@@ -157,7 +157,10 @@ Result<LocalMembers> OpenLocalMembers(const LocalEnvironment& environment,
   }
   if (!opened.members.empty()) return opened;
   if (!opened.failures.empty()) return opened.failures.front();
-  return Error{ErrorCode::kNotFound, fmt::format("there is no volume in {}", directory)};
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no volume in {}; make one with: stele store add-volume "
+                           "--store {} NAME",
+                           directory, directory)};
 }
 
 Result<LocalStore> OpenLocalStore(const LocalEnvironment& environment, const std::string& directory,
