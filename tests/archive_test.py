@@ -376,6 +376,42 @@ class Keeping(Archive):
         self.assertEqual(self.stele("get", "http://a.org/0"), "a 0")
         self.assertIn("all is right", self.stele("verify"))
 
+    def test_I6_a_month_is_indexed_on_its_own(self):
+        dates = ["2004-05-02T10:00:00Z", "2004-06-01T10:00:00Z", "2005-06-01T10:00:00Z"]
+        self.stele("import", self.put("months.warc.gz", *(
+            response("http://a.org/1", date, date.encode()) for date in dates)))
+        self.stele("hold", "--reason", "what opens it makes segments of the logs")
+
+        def segments():
+            paths = sorted(self.archive.glob("catalog/captures/*/*.rows"))
+            return {path: (path.stat().st_ino, path.read_bytes()) for path in paths}
+
+        def answers():
+            lines = [json.loads(line) for line in self.stele("ls", "--json").splitlines()]
+            pages = [self.stele("get", row["url"], "--at", row["time"]) for row in lines]
+            return lines, pages, self.stele("export", "--format", "cdxj", "-")
+
+        before, rows = answers(), segments()
+        months = sorted({path.parent.name for path in rows})
+        self.assertGreater(len(months), 1)
+        month = months[0]
+        for path in rows:
+            if path.parent.name == month:
+                path.unlink()
+        for command in ("verify", "ls"):
+            said = self.complaint(command)
+            self.assertIn(f"catalog/captures/{month}/", said)
+            self.assertIn(f"; make it anew with: stele reindex --batch {month}", said)
+            self.assertEqual(said.count("reindex"), 1)
+        for words in ((), ("--from-files",)):
+            self.assertIn("capture", self.stele("reindex", "--batch", month, *words))
+            self.assertEqual(answers(), before)
+            self.assertIn("all is right", self.stele("verify"))
+        for path, content in rows.items():
+            if path.parent.name != month:
+                self.assertEqual(segments()[path], content)
+        self.assertIn("there never were", self.complaint("reindex", "--batch", "190001"))
+
     def test_I6_a_month_moves_to_a_volume_on_another_machine(self):
         store = self.folder / "store"
         self.run_stele("store", "add-volume", "--store", store, "v1")

@@ -37,9 +37,6 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(io::FileSystem& fs,
     return Error{ErrorCode::kNotFound,
                  fmt::format("{} has no catalog; make it with: stele reindex", directory)};
   }
-  if (!catalog && catalog.error().code == ErrorCode::kCorrupt) {
-    return Error{ErrorCode::kCorrupt, catalog.error().text + "; make it anew with: stele reindex"};
-  }
   if (!catalog) return catalog.error();
   reader->catalog_ = std::move(*catalog);
   reader->holdings_ = std::make_shared<const Holdings>();

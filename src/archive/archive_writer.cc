@@ -15,7 +15,6 @@
 #include <set>
 
 #include "archive/archive_reader.h"
-#include "archive/container_scan.h"
 #include "archive/durable_file.h"
 #include "util/ascii.h"
 #include "util/check.h"
@@ -90,37 +89,21 @@ ArchiveWriter::~ArchiveWriter() {
 
 Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& environment,
                                                            const std::string& directory,
-                                                           Rebuild rebuild) {
+                                                           Rebuild rebuild,
+                                                           std::optional<std::uint32_t> batch) {
   Result<std::shared_ptr<const ArchiveLayout>> layout = LoadLayout(environment.fs, directory);
   if (!layout) return layout.error();
   std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(environment, *std::move(layout)));
   if (const Status locked = writer->Lock(); !locked) return locked.error();
   if (const Status loaded = writer->LoadLedger(); !loaded) return loaded.error();
   if (const Status finished = writer->FinishContainers(); !finished) return finished.error();
-  if (const Status removed = writer->RemoveIndexes(rebuild); !removed) return removed.error();
-  if (const Status opened = writer->OpenCatalog(); !opened) return opened.error();
+  const Status opened =
+      batch ? writer->RestoreBatch(*batch, rebuild) : writer->OpenCatalog(rebuild);
+  if (!opened) return opened.error();
   if (const Status sealed = writer->SealOpenContainers(); !sealed) return sealed.error();
   if (const Status applied = writer->ApplyAll(); !applied) return applied.error();
   writer->DeliverAll();
   return writer;
-}
-
-Status ArchiveWriter::RemoveIndexes(Rebuild rebuild) {
-  if (rebuild == Rebuild::kNothing) return {};
-  // The mark first: without it nobody believes what is left of the catalog.
-  if (const Status removed = RemoveTree(environment_.fs, layout_->AppliedPath()); !removed) {
-    return removed;
-  }
-  if (const Status removed = RemoveTree(environment_.fs, layout_->CatalogDirectory()); !removed) {
-    return removed;
-  }
-  if (rebuild == Rebuild::kCatalog) return {};
-  for (const auto& [number, container] : holdings_.containers()) {
-    Result<std::string> rows = layout_->RowsPath(container.volume, number);
-    if (!rows) return rows.error();
-    if (const Status removed = RemoveTree(environment_.fs, *rows); !removed) return removed;
-  }
-  return {};
 }
 
 Status ArchiveWriter::Lock() {
@@ -215,17 +198,6 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
     }
     if (const Status removed = RemoveTree(fs, path); !removed) return removed;
   }
-  return {};
-}
-
-Status ArchiveWriter::OpenCatalog() {
-  auto catalog = catalog::Catalog::Open(environment_.fs, layout_->CatalogDirectory(), cache_,
-                                        environment_.catalog);
-  if (!catalog && catalog.error().code == ErrorCode::kCorrupt) {
-    return Error{ErrorCode::kCorrupt, catalog.error().text + "; make it anew with: stele reindex"};
-  }
-  if (!catalog) return catalog.error();
-  catalog_ = std::move(*catalog);
   return {};
 }
 
@@ -438,48 +410,6 @@ Status ArchiveWriter::AssignSerials(Container& container) const {
       return Error{ErrorCode::kFull, fmt::format("{}: batch {} has no serial numbers left",
                                                  container.name, batch.batch)};
     }
-  }
-  return {};
-}
-
-Status ArchiveWriter::Index(const Container& container) {
-  Result<std::string> path = layout_->RowsPath(container.volume, container.number);
-  if (!path) return path.error();
-  const Status indexed = IndexRows(container, *path);
-  const bool rows_are_bad = !indexed && (indexed.error().code == ErrorCode::kNotFound ||
-                                         indexed.error().code == ErrorCode::kCorrupt);
-  if (!rows_are_bad) return indexed;
-  if (const Status made = MakeRows(container, *path); !made) return made;
-  return IndexRows(container, *path);
-}
-
-Status ArchiveWriter::IndexRows(const Container& container, const std::string& path) {
-  Result<std::unique_ptr<ContainerRows>> rows = ContainerRows::Open(environment_.fs, path, cache_);
-  if (!rows) return rows.error();
-  // What was taken down is never shown, not even until MarkRemoved().
-  const std::set<catalog::CaptureId>& removed = holdings_.removed();
-  std::vector<catalog::Capture> captures;
-  std::uint64_t ordinal = 0;
-  return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
-    captures.clear();
-    for (ContainerCapture& capture : some) {
-      container.Place(capture.row, ordinal++);
-      if (removed.contains(capture.row.id)) capture.row.flags |= catalog::kRemoved;
-      captures.push_back(capture.row);
-    }
-    return catalog_->Append(captures);
-  });
-}
-
-Status ArchiveWriter::MakeRows(const Container& container, const std::string& path) {
-  Result<std::string> file = layout_->ContainerPath(container);
-  if (!file) return file.error();
-  Result<ContainerSummary> summary = WriteContainerRows(environment_.fs, *file, {}, path);
-  if (!summary) return summary.error();
-  for (const Container::Batch& batch : container.batches) {
-    if (summary->batches[batch.batch] == batch.count) continue;
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: has other captures than when it came; run stele verify", *file)};
   }
   return {};
 }

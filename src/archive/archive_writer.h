@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -33,11 +34,14 @@ class ArchiveWriter {
                        const ArchiveConfig& config);
   // What is to be made anew, though it may be good.
   enum class Rebuild { kNothing, kCatalog, kCatalogAndRows };
-  // Borrows what is in `environment` for life. Finishes what a crash interrupted. Errors:
-  // kNotFound when this is no archive, kBusy when somebody else writes it, kInvalid, kCorrupt.
-  static Result<std::unique_ptr<ArchiveWriter>> Open(const Environment& environment,
-                                                     const std::string& directory,
-                                                     Rebuild rebuild = Rebuild::kNothing);
+  // Borrows what is in `environment` for life. Finishes what a crash interrupted. With a batch,
+  // only its rows in the catalog are made anew, and those of others that cannot be opened; rows
+  // beside containers where they have captures of the batch; and the index by URL stays: when that
+  // fails, or is interrupted, all is as it was. Errors: kNotFound when this is no archive, or there
+  // never was such a batch, kBusy when somebody else writes it, kInvalid, kCorrupt.
+  static Result<std::unique_ptr<ArchiveWriter>> Open(
+      const Environment& environment, const std::string& directory,
+      Rebuild rebuild = Rebuild::kNothing, std::optional<std::uint32_t> batch = std::nullopt);
   ~ArchiveWriter();
 
   const ArchiveLayout& layout() const { return *layout_; }
@@ -129,7 +133,8 @@ class ArchiveWriter {
   Status FinishContainers();
   Status RemoveUnknown(const ArchiveConfig::Volume& volume);
   Status RemoveFiles(const Container& container);
-  Status OpenCatalog();
+  Status OpenCatalog(Rebuild rebuild);
+  Status RestoreBatch(std::uint32_t batch, Rebuild rebuild);
   Status SealOpenContainers();
   Status SealWhatIsLeft(const Container& open);
   // Errors: kCorrupt when the catalog has another capture; when it has more of them.
@@ -170,10 +175,17 @@ class ArchiveWriter {
   Status TellOfPlannedRun();
   Status AssignSerials(Container& container) const;
   Status FinishContainer(const Container& container);
-  // Gives the catalog what is in a container; rows that are lost are made anew.
+  // Gives the catalog what is in a container.
   Status Index(const Container& container);
-  Status IndexRows(const Container& container, const std::string& path);
-  Status MakeRows(const Container& container, const std::string& path);
+  // Tells of all rows of a container, as the catalog should have them; rows that are lost are made
+  // anew, and then some may be told of twice.
+  using TakeRows = catalog::Catalog::Restoration::TakeRows;
+  Status ForEachRow(const Container& container, const TakeRows& take);
+  // Of some batches, and without captures whose records are in other containers now.
+  Status ForEachRowOf(const Container& container, const std::set<std::uint32_t>& batches,
+                      const TakeRows& take);
+  Status ReadRows(const Container& container, const TakeRows& take);
+  Status MakeRows(const Container& container);
   Status MarkRemoved(const Removal& removal);
   // The catalog has all that the ledger has, and will after a crash.
   Status Checkpoint();

@@ -151,7 +151,7 @@ Result<std::unique_ptr<ContainerRows>> ContainerRows::Open(io::FileSystem& fs, s
   std::unique_ptr<ContainerRows> rows(new ContainerRows);
   rows->file_ = std::move(*file);
   if (!ParseSummary(rows->file_->summary(), rows->summary_)) {
-    return Error{ErrorCode::kCorrupt, rows->file_->path() + ": the summary makes no sense"};
+    return rows->file_->Corrupt("the summary makes no sense");
   }
   return rows;
 }

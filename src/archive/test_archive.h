@@ -119,8 +119,9 @@ class ArchiveLab {
     return ArchiveWriter::Create(fs_, "a", config);
   }
   Result<std::unique_ptr<ArchiveWriter>> Open(
-      ArchiveWriter::Rebuild rebuild = ArchiveWriter::Rebuild::kNothing) {
-    return ArchiveWriter::Open({fs_, clock_, random_, "a test", catalog_}, "a", rebuild);
+      ArchiveWriter::Rebuild rebuild = ArchiveWriter::Rebuild::kNothing,
+      std::optional<std::uint32_t> batch = std::nullopt) {
+    return ArchiveWriter::Open({fs_, clock_, random_, "a test", catalog_}, "a", rebuild, batch);
   }
 
  private:

@@ -5,11 +5,18 @@
 #include <algorithm>
 
 #include "archive/durable_file.h"
+#include "catalog/remedy.h"
 
 namespace stele::archive {
 namespace {
 
-constexpr std::string_view kReindex = "make it anew with: stele reindex";
+using catalog::kReindexRemedy;
+
+// A damaged file's own error says what to do.
+std::string Advised(const Error& error) {
+  if (error.code == ErrorCode::kCorrupt) return error.text;
+  return fmt::format("{}; {}", error.text, kReindexRemedy);
+}
 
 class Verification {
  public:
@@ -28,8 +35,7 @@ class Verification {
       CheckFile(container);
       if (const Status checked = CheckRows(container); !checked) return checked.error();
     }
-    view_.catalog().Verify(
-        [&](const Error& error) { Say(fmt::format("{}; {}", error.text, kReindex)); });
+    view_.catalog().Verify([&](const Error& error) { Say(Advised(error)); });
     if (const Status checked = CheckIndex(); !checked) return checked.error();
     return outcome_;
   }
@@ -72,7 +78,7 @@ class Verification {
     Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(container.number);
     if (!rows && rows.error().code == ErrorCode::kIo) return rows.error();
     if (!rows) {
-      Say(fmt::format("{}; {}", rows.error().text, kReindex));
+      Say(Advised(rows.error()));
       return {};
     }
     std::uint64_t rows_here = 0;
@@ -88,10 +94,10 @@ class Verification {
     });
     if (!read && read.error().code != ErrorCode::kCorrupt) return read;
     if (!read) {
-      Say(fmt::format("{}; {}", read.error().text, kReindex));
+      Say(read.error().text);
     } else if (rows_here != container.captures) {
       Say(fmt::format("container {}: has rows for {} captures, and the ledger says {}; {}",
-                      container.number, rows_here, container.captures, kReindex));
+                      container.number, rows_here, container.captures, kReindexRemedy));
     }
     return {};
   }
@@ -103,13 +109,12 @@ class Verification {
     }
     const Result<catalog::HeldCapture> held = view_.catalog().Get(expected.id);
     if (!held && held.error().code == ErrorCode::kIo) return held.error();
-    if (!held || !(held->row == expected)) {
-      Say(fmt::format("capture {}/{} of {}: the catalog {}; {}", expected.id.batch,
-                      expected.id.serial, expected.url,
-                      held ? "says something else than its container and the ledger"
-                           : "does not have it: " + held.error().text,
-                      kReindex));
-    }
+    if (held && held->row == expected) return {};
+    const Error differs{ErrorCode::kInvalid,
+                        "says something else than its container and the ledger"};
+    const std::string what = held ? Advised(differs) : "does not have it: " + Advised(held.error());
+    Say(fmt::format("capture {}/{} of {}: the catalog {}", expected.id.batch, expected.id.serial,
+                    expected.url, what));
     return {};
   }
 
@@ -123,7 +128,7 @@ class Verification {
       const Result<const catalog::LocationEntry*> entry = results.Next();
       if (!entry && entry.error().code == ErrorCode::kIo) return entry.error();
       if (!entry) {
-        Say(fmt::format("{}; {}", entry.error().text, kReindex));
+        Say(entry.error().text);
         return {};
       }
       if (*entry == nullptr) break;
@@ -135,7 +140,7 @@ class Verification {
     }
     if (entries != outcome_.captures) {
       Say(fmt::format("the index leads to {} captures, and there are {}; {}", entries,
-                      outcome_.captures, kReindex));
+                      outcome_.captures, kReindexRemedy));
     }
     return {};
   }

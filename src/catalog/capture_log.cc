@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "catalog/remedy.h"
 #include "util/check.h"
 #include "util/checksum.h"
 #include "util/coding.h"
@@ -47,6 +48,18 @@ std::optional<std::string_view> BodyAt(std::string_view bytes, std::uint64_t off
 
 }  // namespace
 
+void AppendLogRow(const Capture& capture, std::uint64_t offset, std::string& log) {
+  const std::size_t begin = log.size();
+  log.resize(begin + kEntryHeadSize);
+  log += 'r';
+  AppendCaptureRow(capture, log);
+  const std::string_view body = std::string_view(log).substr(begin + kEntryHeadSize);
+  Check(body.size() <= kCaptureRowBytesMax + 1);
+  std::string head;
+  AppendEntryHead(body, offset + begin, head);
+  std::copy(head.begin(), head.end(), log.begin() + static_cast<std::ptrdiff_t>(begin));
+}
+
 Result<std::unique_ptr<CaptureLogWriter>> CaptureLogWriter::Create(io::FileSystem& fs,
                                                                    std::string path) {
   Result<std::unique_ptr<io::WritableFile>> file = fs.Create(path);
@@ -64,17 +77,8 @@ Status CaptureLogWriter::Append(std::span<const Capture> captures,
                                 std::vector<std::uint64_t>& offsets) {
   buffer_.clear();
   for (const Capture& capture : captures) {
-    const std::size_t begin = buffer_.size();
-    const std::uint64_t offset = bytes_ + begin;
-    buffer_.resize(begin + kEntryHeadSize);
-    buffer_ += 'r';
-    AppendCaptureRow(capture, buffer_);
-    const std::string_view body = std::string_view(buffer_).substr(begin + kEntryHeadSize);
-    Check(body.size() <= kCaptureRowBytesMax + 1);
-    std::string head;
-    AppendEntryHead(body, offset, head);
-    std::copy(head.begin(), head.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin));
-    offsets.push_back(offset);
+    offsets.push_back(bytes_ + buffer_.size());
+    AppendLogRow(capture, bytes_, buffer_);
   }
   if (const Status status = file_->Append(buffer_); !status) return status;
   bytes_ += buffer_.size();
@@ -105,7 +109,7 @@ CaptureLog::~CaptureLog() { cache_.Forget(number_, blocks_kept_); }
 
 Error CaptureLog::Damage(std::uint64_t offset) const {
   return {ErrorCode::kCorrupt,
-          fmt::format("{}: the row at byte {} is damaged; rebuild the catalog", path_, offset)};
+          fmt::format("{}: the row at byte {} is damaged; {}", path_, offset, kReindexRemedy)};
 }
 
 // What was written never changes; only the last block grows, and is not kept.

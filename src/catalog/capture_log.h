@@ -20,6 +20,9 @@ namespace stele::catalog {
 
 inline constexpr std::size_t kCaptureLogHeadSize = 16;
 
+// Adds a row to bytes of a log that lie at `offset` of it. Requires: it passes CheckCapture().
+void AppendLogRow(const Capture& capture, std::uint64_t offset, std::string& log);
+
 // Not thread-safe. After an error nothing but the destructor may be called.
 class CaptureLogWriter {
  public:

@@ -104,8 +104,10 @@ Result<CaptureSegmentTotals> CaptureSegmentWriter::Finish() {
 }
 
 Result<std::unique_ptr<CaptureSegment>> CaptureSegment::Open(io::FileSystem& fs, std::string path,
-                                                             PageCache& cache) {
-  Result<std::unique_ptr<PageFile>> file = PageFile::Open(fs, std::move(path), kKind, cache);
+                                                             PageCache& cache,
+                                                             std::string_view remedy) {
+  Result<std::unique_ptr<PageFile>> file =
+      PageFile::Open(fs, std::move(path), kKind, cache, remedy);
   if (!file) return file.error();
   std::unique_ptr<CaptureSegment> segment(new CaptureSegment(std::move(*file)));
   if (const Status status = segment->ReadSummary(); !status) return status.error();
@@ -130,8 +132,7 @@ Status CaptureSegment::ReadSummary() {
     good = good && file_->index().first_key(page).size() == 4;
   }
   if (good && reader.good() && reader.AtEnd()) return {};
-  return Error{ErrorCode::kCorrupt,
-               file_->path() + ": its summary makes no sense; rebuild the catalog"};
+  return file_->Corrupt("its summary makes no sense");
 }
 
 std::uint32_t CaptureSegment::PageOf(std::uint32_t serial) const {

@@ -61,7 +61,8 @@ class CaptureSegmentWriter {
 class CaptureSegment {
  public:
   static Result<std::unique_ptr<CaptureSegment>> Open(io::FileSystem& fs, std::string path,
-                                                      PageCache& cache);
+                                                      PageCache& cache,
+                                                      std::string_view remedy = kReindexRemedy);
 
   const CaptureSegmentTotals& totals() const { return totals_; }
   const PageFile& file() const { return *file_; }

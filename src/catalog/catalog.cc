@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "catalog/catalog_files.h"
+#include "catalog/remedy.h"
 #include "util/check.h"
 
 namespace stele::catalog {
@@ -54,7 +55,31 @@ Result<std::unique_ptr<Catalog>> Catalog::Rebuild(io::FileSystem& fs, std::strin
   return catalog;
 }
 
-Status Catalog::Load(Loading loading) {
+Result<std::unique_ptr<Catalog>> Catalog::Restore(io::FileSystem& fs, std::string directory,
+                                                  PageCache& cache, const Restoration& restoration,
+                                                  CatalogOptions options) {
+  std::unique_ptr<Catalog> catalog(new Catalog(fs, std::move(directory), cache, options));
+  const Status status = catalog->Load(Loading::kAsItIs, &restoration);
+  if (!status) return status.error();
+  return catalog;
+}
+
+Result<std::set<std::uint32_t>> Catalog::DamagedBatches(io::FileSystem& fs,
+                                                        const std::string& directory,
+                                                        PageCache& cache) {
+  std::set<std::uint32_t> damaged;
+  const Result<Manifest> manifest = ReadManifest(fs, directory);
+  if (!manifest) return manifest.error();
+  for (const Manifest::Segment& line : manifest->segments) {
+    const std::string path = SegmentPath(directory, line.batch, line.number);
+    const auto segment = CaptureSegment::Open(fs, path, cache);
+    if (!segment && segment.error().code == ErrorCode::kIo) return segment.error();
+    if (!segment) damaged.insert(line.batch);
+  }
+  return damaged;
+}
+
+Status Catalog::Load(Loading loading, const Restoration* restoration) {
   for (const std::string& path :
        {directory_, RunDirectory(directory_), CaptureDirectory(directory_)}) {
     if (const Status status = fs_.MakeDirectory(path); !status) return status;
@@ -76,17 +101,61 @@ Status Catalog::Load(Loading loading) {
     manifest->loose.clear();
     manifest->dropped.clear();
   }
+  if (restoration != nullptr) {
+    std::erase_if(manifest->segments, [&](const Manifest::Segment& segment) {
+      return restoration->batches.contains(segment.batch);
+    });
+  }
   auto files = OpenFiles(fs_, directory_, *manifest, nullptr, cache_);
   if (!files && files.error().code == ErrorCode::kNotFound) {
     // Nobody but the one writer removes files.
-    return Error{ErrorCode::kCorrupt, files.error().text + "; rebuild the catalog"};
+    return Error{ErrorCode::kCorrupt, files.error().text};
   }
   if (!files) return files.error();
   files_ = std::move(*files);
   if (loading == Loading::kRebuilding) {
     if (const Status status = RebuildRuns(); !status) return status;
   }
+  if (restoration != nullptr) {
+    // Before logs are replayed: each manifest that is written from now on has the rows.
+    if (const Status status = RestoreRows(*restoration); !status) return status;
+  }
   return ReplayLogs();
+}
+
+Status Catalog::RestoreRows(const Restoration& restoration) {
+  const std::scoped_lock maintenance(maintenance_);
+  Manifest manifest = files_->manifest;
+  if (restoration.forgets) {
+    for (const std::uint32_t batch : restoration.batches) {
+      ForgetBatch(batch, !manifest.pisa.empty(), manifest);
+    }
+  }
+  std::string log;  // it is never written: its rows go to segments when it is full
+  auto rows = std::make_unique<NewRows>(0, nullptr);
+  const auto write = [&]() -> Status {
+    const NewRowsView& view = rows->View();
+    if (const Status status = WriteSegments(view, log, manifest); !status) return status;
+    if (restoration.forgets && !view.places.empty()) {
+      if (const Status status = WriteRun(view.locations, manifest); !status) return status;
+    }
+    log.clear();
+    rows = std::make_unique<NewRows>(0, nullptr);
+    return {};
+  };
+  const Status read = restoration.rows([&](std::span<const Capture> captures) -> Status {
+    for (const Capture& capture : captures) {
+      const std::string key = LocationKeyOf(capture);
+      if (const Status status = CheckKey(capture, key); !status) return status;
+      rows->Add(capture, key, log.size());
+      AppendLogRow(capture, 0, log);
+    }
+    return log.size() < options_.log_bytes ? Status() : write();
+  });
+  if (!read) return read;
+  if (const Status status = write(); !status) return status;
+  if (const Status status = Commit(std::move(manifest), /*flushed=*/false); !status) return status;
+  return RemoveStrays(fs_, directory_, files_->manifest);
 }
 
 Status Catalog::MakeManifest() {
@@ -97,7 +166,7 @@ Status Catalog::MakeManifest() {
   if (!runs) return runs.error();
   if (!runs->empty()) {
     return Error{ErrorCode::kCorrupt,
-                 ManifestPath(directory_) + " is missing; remove the catalog and rebuild it"};
+                 fmt::format("{} is missing; {}", ManifestPath(directory_), kReindexRemedy)};
   }
   return io::ReplaceFile(fs_, ManifestPath(directory_), FormatManifest(Manifest()));
 }
@@ -211,6 +280,11 @@ Status CatalogReader::TryRefresh() {
   if (!manifest) return manifest.error();
   if (files_ == nullptr || files_->manifest != *manifest) {
     auto files = OpenFiles(fs_, directory_, *manifest, files_.get(), cache_);
+    if (!files && files.error().code == ErrorCode::kNotFound) {
+      // Nobody but the one writer removes files, and only those that it names no more.
+      const Result<Manifest> now = ReadManifest(fs_, directory_);
+      if (now && *now == *manifest) return Error{ErrorCode::kCorrupt, files.error().text};
+    }
     if (!files) return files.error();
     files_ = std::move(*files);
   }

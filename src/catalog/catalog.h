@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +42,27 @@ class Catalog {
   // rows. PISA segments are made by Maintain() then. Errors: those of Open(), about other files.
   static Result<std::unique_ptr<Catalog>> Rebuild(io::FileSystem& fs, std::string directory,
                                                   PageCache& cache, CatalogOptions options = {});
+
+  // Batches whose rows are made anew from elsewhere.
+  struct Restoration {
+    using TakeRows = std::function<Status(std::span<const Capture>)>;
+
+    std::set<std::uint32_t> batches;
+    // Tells of all their rows; of several with one id the last counts.
+    std::function<Status(const TakeRows&)> rows;
+    // Whether the runs may lead to captures that are not among the rows, and are to be forgotten.
+    // Then PISA segments are made again, by Maintain().
+    bool forgets = false;
+  };
+  // The same, when segments of some batches are damaged or missing. Only theirs are written; an
+  // error leaves everything as it was. Errors: those of Open(), about other files, and of `rows`.
+  static Result<std::unique_ptr<Catalog>> Restore(io::FileSystem& fs, std::string directory,
+                                                  PageCache& cache, const Restoration& restoration,
+                                                  CatalogOptions options = {});
+  // The batches of which a segment cannot be opened.
+  static Result<std::set<std::uint32_t>> DamagedBatches(io::FileSystem& fs,
+                                                        const std::string& directory,
+                                                        PageCache& cache);
   ~Catalog();
 
   // Adds captures, or replaces those with the same ids, whose key and time must be the same.
@@ -67,9 +90,11 @@ class Catalog {
  private:
   Catalog(io::FileSystem& fs, std::string directory, PageCache& cache, CatalogOptions options);
   enum class Loading { kAsItIs, kRebuilding };
-  Status Load(Loading loading);
+  // Null: nothing is restored.
+  Status Load(Loading loading, const Restoration* restoration = nullptr);
   Status MakeManifest();
   Status RebuildRuns();
+  Status RestoreRows(const Restoration& restoration);
   Status ReplayLogs();
   Status BeginLog();  // requires: mutex_
   Status Broken(const Error& error);
@@ -97,6 +122,9 @@ class Catalog {
   Status MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level);
   Status MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level);
   Status MergeEverything();
+  // Entries of a batch in the runs of now do not count any more, and PISA segments, where they may
+  // have some, are to be made again.
+  void ForgetBatch(std::uint32_t batch, bool in_pisa, Manifest& manifest);
   // Makes it the state of the catalog, on disk and here; `flushed`: the oldest log is in it.
   Status Commit(Manifest manifest, bool flushed);
   void RemoveUnused(const Manifest& before, const Manifest& after);

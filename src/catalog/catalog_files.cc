@@ -1,8 +1,11 @@
 #include "catalog/catalog_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
+#include "catalog/remedy.h"
 #include "util/ascii.h"
 
 namespace stele::catalog {
@@ -12,11 +15,17 @@ Result<Manifest> ReadManifest(io::FileSystem& fs, const std::string& directory) 
   if (!text) return text.error();
   Result<Manifest> manifest = ParseManifest(*text);
   if (manifest) return manifest;
-  return Error{ErrorCode::kCorrupt, ManifestPath(directory) + ": " + manifest.error().text +
-                                        "; remove the catalog and rebuild it"};
+  return Error{ErrorCode::kCorrupt, fmt::format("{}: {}; {}", ManifestPath(directory),
+                                                manifest.error().text, kReindexRemedy)};
 }
 
 namespace {
+
+// Says of a missing file what to do about it; of others their own error does.
+Error Advised(const Error& error, std::string_view remedy) {
+  if (error.code != ErrorCode::kNotFound) return error;
+  return {error.code, fmt::format("{}; {}", error.text, remedy)};
+}
 
 // Null when it is not there.
 std::shared_ptr<const LocationRun> FindRun(const CatalogFiles& files, std::uint64_t number) {
@@ -40,7 +49,7 @@ Status OpenPisa(io::FileSystem& fs, const std::string& directory, const CatalogF
       continue;
     }
     auto segment = PisaSegment::Open(fs, PisaPath(directory, number), cache);
-    if (!segment) return segment.error();
+    if (!segment) return Advised(segment.error(), kReindexRemedy);
     files.pisa.push_back(std::move(*segment));
   }
   for (const std::uint64_t number : files.manifest.loose) {
@@ -48,7 +57,7 @@ Status OpenPisa(io::FileSystem& fs, const std::string& directory, const CatalogF
     if (run == nullptr) run = FindRun(open, number);
     if (run == nullptr) {
       auto opened = LocationRun::Open(fs, RunPath(directory, number), cache);
-      if (!opened) return opened.error();
+      if (!opened) return Advised(opened.error(), kReindexRemedy);
       run = std::move(*opened);
     }
     files.loose.push_back(std::move(run));
@@ -72,7 +81,7 @@ Result<std::shared_ptr<const CatalogFiles>> OpenFiles(io::FileSystem& fs,
       continue;
     }
     auto run = LocationRun::Open(fs, RunPath(directory, line.number), cache);
-    if (!run) return run.error();
+    if (!run) return Advised(run.error(), kReindexRemedy);
     files->runs.push_back(std::move(*run));
   }
   if (const Status status = OpenPisa(fs, directory, *open, cache, *files); !status) {
@@ -85,8 +94,10 @@ Result<std::shared_ptr<const CatalogFiles>> OpenFiles(io::FileSystem& fs,
       files->segments.push_back(open->segments[static_cast<std::size_t>(same - known.begin())]);
       continue;
     }
-    auto segment = CaptureSegment::Open(fs, SegmentPath(directory, line.batch, line.number), cache);
-    if (!segment) return segment.error();
+    const std::string remedy = ReindexRemedy(line.batch);
+    auto segment =
+        CaptureSegment::Open(fs, SegmentPath(directory, line.batch, line.number), cache, remedy);
+    if (!segment) return Advised(segment.error(), remedy);
     files->segments.push_back(std::move(*segment));
   }
   return std::shared_ptr<const CatalogFiles>(std::move(files));

@@ -374,18 +374,22 @@ Status Catalog::DropBatch(std::uint32_t batch) {
         return segment->totals().batch == batch && !files_->pisa.empty() &&
                segment->totals().times.first < files_->pisa.back()->end();
       });
+  std::erase_if(manifest.segments,
+                [&](const Manifest::Segment& segment) { return segment.batch == batch; });
+  ForgetBatch(batch, in_pisa, manifest);
+  return Commit(std::move(manifest), /*flushed=*/false);
+}
+
+void Catalog::ForgetBatch(std::uint32_t batch, bool in_pisa, Manifest& manifest) {
   if (in_pisa) {
     manifest.pisa.clear();
     manifest.loose.clear();
     for (const Manifest::Run& run : manifest.runs) manifest.loose.push_back(run.number);
     loose_planned_ = 0;
   }
-  std::erase_if(manifest.segments,
-                [&](const Manifest::Segment& segment) { return segment.batch == batch; });
   std::erase_if(manifest.dropped,
                 [&](const Manifest::Dropped& dropped) { return dropped.batch == batch; });
   manifest.dropped.push_back({batch, next_file_});
-  return Commit(std::move(manifest), /*flushed=*/false);
 }
 
 }  // namespace stele::catalog

@@ -116,8 +116,7 @@ void VerifyRun(const LocationRun& run, const std::function<void(const Error&)>& 
   for (; move && *move != nullptr; move = cursor->Next()) {
     std::string position = EncodePosition(**move);
     if (found.entries > 0 && position <= last) {
-      return report({ErrorCode::kCorrupt,
-                     run.file().path() + ": its entries are not in order; rebuild the catalog"});
+      return report(run.file().Corrupt("its entries are not in order"));
     }
     LocationEntry before;
     if (found.entries == 0 || (DecodePosition(last, before) && before.key != (*move)->key)) {
@@ -128,8 +127,7 @@ void VerifyRun(const LocationRun& run, const std::function<void(const Error&)>& 
   }
   if (!move) return report(move.error());
   if (found == run.totals()) return;
-  report({ErrorCode::kCorrupt,
-          run.file().path() + ": has more or fewer entries than it says; rebuild the catalog"});
+  report(run.file().Corrupt("has more or fewer entries than it says"));
 }
 
 void VerifySegment(const CaptureSegment& segment, const std::function<void(const Error&)>& report) {
@@ -139,16 +137,13 @@ void VerifySegment(const CaptureSegment& segment, const std::function<void(const
   for (; status && cursor.valid(); status = cursor.Next()) ++rows;
   if (!status) return report(status.error());
   if (rows == segment.totals().rows) return;
-  report({ErrorCode::kCorrupt,
-          segment.file().path() + ": has more or fewer rows than it says; rebuild the catalog"});
+  report(segment.file().Corrupt("has more or fewer rows than it says"));
 }
 
 // The timeline has each capture of the runs, but of several with one key and time only the last.
 Status CompareWithRuns(const CatalogFiles& files) {
-  const Error differs{ErrorCode::kCorrupt,
-                      files.pisa.front()->path() +
-                          ": it and the PISA segments behind it have other captures than the "
-                          "runs; rebuild the catalog"};
+  const Error differs = files.pisa.front()->file().Corrupt(
+      "it and the PISA segments behind it have other captures than the runs");
   const auto runs = files.NewRunCursor(LocationRun::Reading::kOnce);
   PisaTimelineCursor timeline(files.pisa, files.NewLooseCursor(LocationRun::Reading::kOnce),
                               {kBeginningOfTime, kEndOfTime});

@@ -123,8 +123,7 @@ Result<std::unique_ptr<LocationRun>> LocationRun::Open(io::FileSystem& fs, std::
   run->totals_.entries = summary.Varint();
   run->totals_.keys = summary.Varint();
   if (!summary.good() || !summary.AtEnd()) {
-    return Error{ErrorCode::kCorrupt,
-                 run->file().path() + ": its summary makes no sense; rebuild the catalog"};
+    return run->file().Corrupt("its summary makes no sense");
   }
   return run;
 }

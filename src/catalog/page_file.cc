@@ -8,14 +8,15 @@
 
 namespace stele::catalog {
 
-PageFile::PageFile(std::string path, PageCache& cache)
-    : path_(std::move(path)), cache_(cache), number_(cache.NewFile()) {}
+PageFile::PageFile(std::string path, PageCache& cache, std::string_view remedy)
+    : path_(std::move(path)), remedy_(remedy), cache_(cache), number_(cache.NewFile()) {}
 
 PageFile::~PageFile() { cache_.Forget(number_, index_.size()); }
 
 Result<std::unique_ptr<PageFile>> PageFile::Open(io::FileSystem& fs, std::string path,
-                                                 std::string_view kind, PageCache& cache) {
-  std::unique_ptr<PageFile> file(new PageFile(std::move(path), cache));
+                                                 std::string_view kind, PageCache& cache,
+                                                 std::string_view remedy) {
+  std::unique_ptr<PageFile> file(new PageFile(std::move(path), cache, remedy));
   Result<std::unique_ptr<io::ReadableFile>> opened = fs.OpenForReading(file->path_);
   if (!opened) return opened.error();
   file->file_ = std::move(*opened);
@@ -24,18 +25,14 @@ Result<std::unique_ptr<PageFile>> PageFile::Open(io::FileSystem& fs, std::string
 }
 
 Status PageFile::Load(std::string_view kind) {
-  const auto corrupt = [this](std::string_view what) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: {}; remove it and rebuild the catalog", path_, what)};
-  };
   const Result<std::uint64_t> size = file_->Size();
   if (!size) return size.error();
   bytes_ = *size;
-  if (bytes_ < kPageFileHeadSize + kPageFileTailSize) return corrupt("too short for a page file");
+  if (bytes_ < kPageFileHeadSize + kPageFileTailSize) return Corrupt("too short for a page file");
   const Result<std::string> head = ReadBytes(0, kPageFileHeadSize);
   if (!head) return head.error();
   if (*head != FormatPageFileHead(kind)) {
-    return corrupt(fmt::format("its first {} bytes are not those of a page file of kind \"{}\"",
+    return Corrupt(fmt::format("its first {} bytes are not those of a page file of kind \"{}\"",
                                kPageFileHeadSize, kind));
   }
   const std::uint64_t end = bytes_ - kPageFileTailSize;
@@ -43,7 +40,7 @@ Status PageFile::Load(std::string_view kind) {
   if (!last) return last.error();
   PageFileTail tail;
   if (!ParsePageFileTail(*last, end, tail)) {
-    return corrupt(fmt::format("its last {} bytes, from byte {} on, are not the end of a page file",
+    return Corrupt(fmt::format("its last {} bytes, from byte {} on, are not the end of a page file",
                                kPageFileTailSize, end));
   }
   Result<std::string> summary = ReadFrame(
@@ -54,8 +51,8 @@ Status PageFile::Load(std::string_view kind) {
       ReadFrame(tail.index_offset, end - tail.index_offset, kIndexBytesMax, "the page index");
   if (!text) return text.error();
   Result<PageIndex> index = PageIndex::Parse(*text);
-  if (!index) return corrupt(index.error().text);
-  if (index->end() != tail.summary_offset) return corrupt("its page index is of another file");
+  if (!index) return Corrupt(index.error().text);
+  if (index->end() != tail.summary_offset) return Corrupt("its page index is of another file");
   index_ = std::move(*index);
   return {};
 }
@@ -65,10 +62,7 @@ Result<std::string> PageFile::ReadBytes(std::uint64_t offset, std::uint64_t leng
   const Result<std::size_t> read = file_->ReadAt(offset, bytes);
   if (!read) return read.error();
   if (*read != length) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: ends at byte {}, {} bytes short; remove it and rebuild the "
-                             "catalog",
-                             path_, offset + *read, length - *read)};
+    return Corrupt(fmt::format("ends at byte {}, {} bytes short", offset + *read, length - *read));
   }
   return bytes;
 }
@@ -81,10 +75,7 @@ Result<std::string> PageFile::ReadFrame(std::uint64_t offset, std::uint64_t leng
   Result<std::string> plain = OpenFrame(*frame, offset, plain_max, *decoder);
   cache_.GiveBack(std::move(decoder));
   if (plain) return plain;
-  return Error{ErrorCode::kCorrupt,
-               fmt::format("{}: {} at byte {} is damaged ({}); remove the file and rebuild the "
-                           "catalog",
-                           path_, name, offset, plain.error().text)};
+  return Corrupt(fmt::format("{} at byte {} is damaged ({})", name, offset, plain.error().text));
 }
 
 Result<Page> PageFile::Read(std::uint32_t page) const {
@@ -108,11 +99,13 @@ void PageFile::Verify(const std::function<void(const Error&)>& report) const {
   }
 }
 
+Error PageFile::Corrupt(std::string_view what) const {
+  return {ErrorCode::kCorrupt, fmt::format("{}: {}; {}", path_, what, remedy_)};
+}
+
 Error PageFile::CorruptPage(std::uint32_t page, std::string_view what) const {
-  return {ErrorCode::kCorrupt,
-          fmt::format("{}: page {} at byte {} makes no sense ({}); remove the file and rebuild the "
-                      "catalog",
-                      path_, page, index_.offset(page), what)};
+  return Corrupt(
+      fmt::format("page {} at byte {} makes no sense ({})", page, index_.offset(page), what));
 }
 
 }  // namespace stele::catalog

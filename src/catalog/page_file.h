@@ -8,6 +8,7 @@
 
 #include "catalog/page_cache.h"
 #include "catalog/page_index.h"
+#include "catalog/remedy.h"
 #include "io/file_system.h"
 #include "util/result.h"
 
@@ -19,9 +20,11 @@ namespace stele::catalog {
 // while it is open.
 class PageFile {
  public:
-  // Errors: kNotFound; kCorrupt when it is not complete, or of another kind.
+  // `remedy` says in errors what is to be done about a damaged file. Errors: kNotFound; kCorrupt
+  // when it is not complete, or of another kind.
   static Result<std::unique_ptr<PageFile>> Open(io::FileSystem& fs, std::string path,
-                                                std::string_view kind, PageCache& cache);
+                                                std::string_view kind, PageCache& cache,
+                                                std::string_view remedy = kReindexRemedy);
   ~PageFile();
 
   const PageIndex& index() const { return index_; }
@@ -39,17 +42,20 @@ class PageFile {
   // checked by Open().
   void Verify(const std::function<void(const Error&)>& report) const;
 
+  // An error about the file as a whole.
+  Error Corrupt(std::string_view what) const;
   // An error about a page whose checksum is good and whose content makes no sense.
   Error CorruptPage(std::uint32_t page, std::string_view what) const;
 
  private:
-  PageFile(std::string path, PageCache& cache);
+  PageFile(std::string path, PageCache& cache, std::string_view remedy);
   Status Load(std::string_view kind);
   Result<std::string> ReadBytes(std::uint64_t offset, std::uint64_t length) const;
   Result<std::string> ReadFrame(std::uint64_t offset, std::uint64_t length, std::size_t plain_max,
                                 const std::string& name) const;
 
   const std::string path_;
+  const std::string remedy_;
   PageCache& cache_;
   const std::uint64_t number_;  // in the cache
   std::unique_ptr<io::ReadableFile> file_;

@@ -11,9 +11,7 @@ Result<std::unique_ptr<PisaSegment>> PisaSegment::Open(io::FileSystem& fs, std::
       PageFile::Open(fs, std::move(path), kPisaSegmentKind, cache);
   if (!file) return file.error();
   Result<PisaSegmentSummary> summary = ParsePisaSummary((*file)->summary());
-  if (!summary) {
-    return Error{summary.error().code, (*file)->path() + ": " + summary.error().text};
-  }
+  if (!summary) return (*file)->Corrupt(summary.error().text);
   return std::unique_ptr<PisaSegment>(new PisaSegment(std::move(*file), std::move(*summary)));
 }
 
@@ -33,8 +31,7 @@ Result<PisaBlockPointer> PisaSegment::ReadBy(ReadPage read, PisaBlockNumber numb
 
 Error PisaSegment::Corrupt(PisaBlockNumber number, std::string_view what) const {
   if (number < file_->pages()) return file_->CorruptPage(static_cast<std::uint32_t>(number), what);
-  return {ErrorCode::kCorrupt,
-          path() + ": page " + std::to_string(number) + ": " + std::string(what)};
+  return file_->Corrupt("page " + std::to_string(number) + ": " + std::string(what));
 }
 
 Status PisaSegment::Validate(const std::function<void(const Error&)>& report) const {
@@ -49,7 +46,7 @@ Status PisaSegment::Validate(const std::function<void(const Error&)>& report) co
   if (!counts) return counts.error();
   if (found) return {};
   if (counts->blocks != file_->pages()) {
-    report({ErrorCode::kCorrupt, path() + ": it has pages that belong to no tree; build it again"});
+    report(file_->Corrupt("it has pages that belong to no tree"));
   }
   std::uint64_t keys = 0;
   PisaCursor cursor(*this, StateAt(Timestamp{end().milliseconds - 1}));
@@ -60,7 +57,7 @@ Status PisaSegment::Validate(const std::function<void(const Error&)>& report) co
     ++keys;
   }
   if (keys != summary_.keys) {
-    report({ErrorCode::kCorrupt, path() + ": it has other keys than it says; build it again"});
+    report(file_->Corrupt("it has other keys than it says"));
   }
   return {};
 }

@@ -23,6 +23,7 @@ class PisaSegment final : public PisaForest {
   Timestamp first() const { return summary_.first; }
   Timestamp end() const { return summary_.end; }
   const PisaSegmentSummary& summary() const { return summary_; }
+  const PageFile& file() const { return *file_; }
   const std::string& path() const { return file_->path(); }
   std::uint64_t bytes() const { return file_->bytes(); }
   std::uint32_t pages() const { return file_->pages(); }

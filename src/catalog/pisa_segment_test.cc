@@ -210,7 +210,7 @@ TEST_F(PisaSegmentTest, P1_PagesThatDoNotFitTogetherAreFound) {
     int found = 0;
     EXPECT_TRUE(segment->Validate([&](const Error& error) {
       EXPECT_EQ(error.code, ErrorCode::kCorrupt);
-      EXPECT_THAT(error.text, HasSubstr("rebuild"));
+      EXPECT_THAT(error.text, HasSubstr("stele reindex"));
       ++found;
     }));
     EXPECT_GT(found, 0) << odd;

@@ -13,10 +13,7 @@ Status CheckPisaTimeline(const std::vector<PisaSegmentPointer>& segments) {
   Timestamp end = kBeginningOfTime;
   for (const PisaSegmentPointer& segment : segments) {
     if (segment->first() != end) {
-      return Error{ErrorCode::kCorrupt,
-                   segment->path() +
-                       ": it does not begin where the segment before ends; build the "
-                       "segments again"};
+      return segment->file().Corrupt("it does not begin where the segment before ends");
     }
     end = segment->end();
   }

@@ -160,4 +160,21 @@ inline std::vector<CaptureId> AllRows(const CatalogView& view, CaptureScan::Quer
   }
 }
 
+// Some queries of each kind have the twin's answers, and nothing is damaged. Its captures are of
+// May and June 2004.
+inline void ExpectSameAs(const CatalogTwin& twin, const CatalogView& view) {
+  LocationQuery query;
+  query.what = SelectAll();
+  EXPECT_EQ(AllAnswers(view, query, 1000), twin.Find(query));
+  query.pick = LocationQuery::Pick::kNearest;
+  query.from = *ParseDigits("20040601");
+  EXPECT_EQ(AllAnswers(view, query, 1000), twin.Find(query));
+  EXPECT_EQ(AllRows(view, {}, 1000, twin), twin.Scan({}));
+  for (const char* digits : {"20040501", "20040515", "20040602", "20040701"}) {
+    const PisaTimelineQuery alive{*ParseDigits(digits), *ParseDigits("20040701")};
+    EXPECT_EQ(AllAlive(view, alive, 1000), twin.Alive(alive));
+  }
+  view.Verify([](const Error& error) { ADD_FAILURE() << error.text; });
+}
+
 }  // namespace stele::catalog

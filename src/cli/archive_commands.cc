@@ -80,6 +80,8 @@ Status FillTimes(const Arguments& arguments, catalog::LocationQuery& query) {
   return {};
 }
 
+}  // namespace
+
 Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
                                                   std::string_view option) {
   const std::optional<std::string> text = arguments.Get(option);
@@ -90,8 +92,6 @@ Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
   }
   return std::optional(static_cast<std::uint32_t>(*number));
 }
-
-}  // namespace
 
 std::string NoteOf(const Arguments& arguments) {
   std::string note = fmt::format("{}", fmt::join(arguments.positionals, " "));
@@ -136,15 +136,17 @@ void ComplainOfDelivery(archive::ArchiveWriter& writer, Context& context) {
   }
 }
 
-std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
-    const std::string& directory, std::string_view command, Context& context, ExitCode& code,
-    archive::ArchiveWriter::Rebuild rebuild) {
+std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& directory,
+                                                           std::string_view command,
+                                                           Context& context, ExitCode& code,
+                                                           archive::ArchiveWriter::Rebuild rebuild,
+                                                           std::optional<std::uint32_t> batch) {
   char host[256] = "";
   static_cast<void>(::gethostname(host, sizeof host - 1));
   auto writer = archive::ArchiveWriter::Open(
       {context.fs, context.clock, context.random,
        fmt::format("stele {}, process {} on {}", command, ::getpid(), host)},
-      directory, rebuild);
+      directory, rebuild, batch);
   if (writer) {
     ComplainOfDelivery(**writer, context);
     return std::move(*writer);

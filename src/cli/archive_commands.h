@@ -39,7 +39,8 @@ std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, 
 // The same, open for writing by the command of this name.
 std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
     const std::string& directory, std::string_view command, Context& context, ExitCode& code,
-    archive::ArchiveWriter::Rebuild rebuild = archive::ArchiveWriter::Rebuild::kNothing);
+    archive::ArchiveWriter::Rebuild rebuild = archive::ArchiveWriter::Rebuild::kNothing,
+    std::optional<std::uint32_t> batch = std::nullopt);
 
 // Says so when files could not be brought to their volume, or deleted there; that is done later.
 void ComplainOfDelivery(archive::ArchiveWriter& writer, Context& context);
@@ -52,6 +53,10 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options);
 // Errors: kInvalid, for the person who typed it.
 Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
                                              const std::vector<std::string>& urls);
+
+// The number that an option gives, or nothing. Errors: kInvalid.
+Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
+                                                  std::string_view option);
 
 // What was asked for, in the words of the command line, for the ledger.
 std::string NoteOf(const Arguments& arguments);

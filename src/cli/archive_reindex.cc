@@ -1,23 +1,38 @@
 #include <fmt/format.h>
 
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 
 namespace stele::cli {
 namespace {
 
+// What the ledger says of all that was made anew.
+std::string Summary(const archive::Holdings& holdings, std::optional<std::uint32_t> batch) {
+  std::uint64_t captures = 0;
+  std::uint64_t containers = 0;
+  for (const auto& [number, container] : holdings.containers()) {
+    if (batch && !container.Has(*batch)) continue;
+    captures += container.captures;
+    ++containers;
+  }
+  if (batch) {
+    const archive::Holdings::BatchCount count = holdings.CountByBatch()[*batch];
+    captures = count.captures + count.removed;
+  }
+  return fmt::format("{} in {}\n", Count(captures, "capture"), Count(containers, "container"));
+}
+
 ExitCode Run(const Arguments& arguments, Context& context) {
+  const Result<std::optional<std::uint32_t>> batch = NumberOption(arguments, "--batch");
+  if (!batch) return Fail(context, batch.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive = OpenArchiveToWrite(
       ArchiveDirectory(arguments), "reindex", context, code,
       arguments.Has("--from-files") ? archive::ArchiveWriter::Rebuild::kCatalogAndRows
-                                    : archive::ArchiveWriter::Rebuild::kCatalog);
+                                    : archive::ArchiveWriter::Rebuild::kCatalog,
+      *batch);
   if (archive == nullptr) return code;
-  std::uint64_t captures = 0;
-  for (const auto& [number, container] : archive->View().holdings().containers()) {
-    captures += container.captures;
-  }
-  const Status written = context.out.Write(fmt::format(
-      "{} captures in {} containers\n", captures, archive->View().holdings().containers().size()));
+  const Status written = context.out.Write(Summary(archive->View().holdings(), *batch));
   return written ? code : Fail(context, written.error());
 }
 
@@ -30,10 +45,15 @@ Command ReindexCommand() {
   command.details =
       "From the ledger and the rows that lie beside each container; rows that are missing or "
       "damaged are made anew from the container itself. Captures keep their ids, and every query "
-      "gets the same answer as before.";
+      "gets the same answer as before. With --batch only the rows of one month are made anew, and "
+      "of others whose files cannot be opened: it takes as long as the month is large, reads only "
+      "containers that have captures of it, and leaves the index by URL as it is. When that is "
+      "interrupted, all is as it was before.";
   command.options = WithArchiveOption(
-      {{"--from-files", "", "Make the rows anew, too: reads all files from begin to end"}});
-  command.examples = {{"stele reindex", "After the catalog was lost or damaged"}};
+      {{"--batch", "MONTH", "Make only the rows of this month anew: 200405"},
+       {"--from-files", "", "Make the rows anew, too: reads all files from begin to end"}});
+  command.examples = {{"stele reindex", "After the catalog was lost or damaged"},
+                      {"stele reindex --batch 200405", "After the rows of a month were"}};
   command.run = Run;
   return command;
 }
