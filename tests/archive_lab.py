@@ -37,7 +37,8 @@ class Archive(unittest.TestCase):
     def run_stele(self, *arguments, code=0, **more):
         done = subprocess.run([STELE, *map(str, arguments)], capture_output=True, check=False,
                               timeout=300, **more)
-        self.assertEqual(done.returncode, code, done.stderr.decode())
+        self.said = done.stderr.decode()
+        self.assertEqual(done.returncode, code, self.said)
         return done.stdout.decode("utf-8", "replace")
 
     def stele(self, command, *arguments, **more):

@@ -178,6 +178,7 @@ class Report(Two):
         lost = revisit(HOST + "/elsewhere", "2016-05-01T10:00:00Z", b"<p>elsewhere")
         undated = response(HOST + "/undated", "some day", b"<p>x")
         self.stele("import", self.put("bad.warc.gz", good, bytes(broken), lost, undated), code=1)
+        self.assertIn("1 revisit of run 3 depends on captures that are not here", self.said)
         report = self.report()
         self.assertEqual([trouble["url"] for trouble in report["unresolved"]["first"]],
                          [HOST + "/elsewhere"])
@@ -189,6 +190,15 @@ class Report(Two):
         for part in ("1 repeat captures that are not in this archive", "1 captures have no date",
                      f"bad.warc.gz: bytes {len(good)} to "):
             self.assertIn(part, text)
+
+    def test_D6_an_import_that_brings_originals_later_lacks_nothing(self):
+        lost = revisit(HOST + "/elsewhere", "2016-05-01T10:00:00Z", b"<p>elsewhere")
+        self.stele("import", self.put("lost.warc.gz", lost))
+        self.assertIn("1 revisit of run 3 depends", self.said)
+        found = response(HOST + "/elsewhere", "2015-05-01T10:00:00Z", b"<p>elsewhere")
+        self.stele("import", self.put("found.warc.gz", found))
+        self.assertNotIn("not here", self.said)
+        self.assertEqual(self.report("--run", "3")["unresolved"]["captures"], 0)
 
     def test_errors_say_what_to_do(self):
         self.fails("report", "--run", "9", code=2, text="there is no run 9")

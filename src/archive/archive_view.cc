@@ -33,6 +33,20 @@ Result<std::unique_ptr<ContainerRows>> ArchiveView::RowsOf(std::uint32_t number)
   return ContainerRows::Open(fs_, *path, cache_);
 }
 
+Status ArchiveView::ForEachCapture(
+    const Container& container, const std::function<Status(const ContainerCapture&)>& take) const {
+  const Result<std::unique_ptr<ContainerRows>> rows = RowsOf(container.number);
+  if (!rows) return rows.error();
+  std::uint64_t ordinal = 0;
+  return (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
+    for (ContainerCapture& capture : some) {
+      container.Place(capture.row, ordinal++);
+      if (const Status taken = take(capture); !taken) return taken;
+    }
+    return {};
+  });
+}
+
 Result<std::unique_ptr<StoredRecord>> ArchiveView::OpenIn(const catalog::CapturePlace& place,
                                                           const StoredRecord::IsIt& is_it) const {
   Result<std::string> path = PathOf(place.container);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,6 +41,11 @@ class ArchiveView {
   Result<std::string> PathOf(std::uint32_t container) const;
   // The rows beside it. Errors: kNotFound, also when it still grows; kCorrupt.
   Result<std::unique_ptr<ContainerRows>> RowsOf(std::uint32_t container) const;
+  // Tells of all captures of a container in the order of its file, with rows as the archive has
+  // them. Texts are valid during the call. Errors: those of RowsOf(), kIo, and those of `take`,
+  // which end it.
+  Status ForEachCapture(const Container& container,
+                        const std::function<Status(const ContainerCapture&)>& take) const;
 
   // The record of a capture. Errors: kNotFound, kIo; kCorrupt when it is not at its place.
   Result<std::unique_ptr<StoredRecord>> Open(const catalog::Capture& capture) const;

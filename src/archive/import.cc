@@ -126,11 +126,13 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     }
     return Error{summary.error().code, text};
   }
-  if (summary->records == 0 && !summary->losses.empty()) {
+  if (summary->records == 0) {
     return Error{
         ErrorCode::kInvalid,
-        fmt::format("{} is no WARC, ARC, Tianwang or WACZ file: no record in it can be read",
-                    path)};
+        fmt::format("{} {}", path,
+                    summary->losses.empty()
+                        ? "is empty: there is no record in it"
+                        : "is no WARC, ARC, Tianwang or WACZ file: no record in it can be read")};
   }
   Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), *file);
   if (!wacz) return wacz.error();

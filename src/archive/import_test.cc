@@ -149,6 +149,23 @@ TEST(Import, LeavesNothingOfAFileThatIsNoArchiveFile) {
   EXPECT_TRUE(fs.List("a/volumes/main")->empty());
 }
 
+TEST(Import, I5_LeavesNothingOfAnEmptyFile) {
+  io::MemoryFileSystem fs;
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  for (const char* name : {"none.warc.gz", "none.warc", "none"}) {
+    PutFile(fs, name, "");
+    const Result<ImportOutcome> outcome = ImportFile(**archive, 1, name, {});
+    ASSERT_FALSE(outcome) << name;
+    EXPECT_EQ(outcome.error().code, ErrorCode::kInvalid);
+    EXPECT_EQ(outcome.error().text, std::string(name) + " is empty: there is no record in it");
+  }
+  EXPECT_TRUE(fs.List("a/volumes/main")->empty());
+}
+
 // A script that writes WARC files looks a little like one.
 TEST(Import, LeavesNothingOfAFileInWhichNoRecordCanBeRead) {
   io::MemoryFileSystem fs;

@@ -30,29 +30,24 @@ struct Doomed {
 Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
                         const std::set<CaptureId>& removed) {
   Doomed doomed;
-  Result<std::unique_ptr<ContainerRows>> rows = view.RowsOf(container.number);
-  if (!rows) return rows.error();
-  std::uint64_t ordinal = 0;
-  const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
-    for (ContainerCapture& capture : some) {
-      catalog::Capture& row = capture.row;
-      container.Place(row, ordinal++);
-      // A record that another has taken the place of goes with the others.
-      const auto place = view.holdings().NewPlaceOf(row.id);
-      const bool has_moved = place && *place != container.number;
-      bool is_removed = removed.contains(row.id);
-      if (is_removed && !has_moved &&
-          view.holdings().HoldOver(catalog::LocationKeyOf(row), row.time) != nullptr) {
-        is_removed = false;
-        ++doomed.held;
-      }
-      const bool goes = is_removed || has_moved;
-      doomed.captures.push_back({row.place.offset, ChecksumOf(row.url), row.time, goes});
-      if (!goes) doomed.stay.push_back(row.id);
-      if (is_removed) ++doomed.removed;
-    }
-    return {};
-  });
+  const Status read =
+      view.ForEachCapture(container, [&](const ContainerCapture& capture) -> Status {
+        const catalog::Capture& row = capture.row;
+        // A record that another has taken the place of goes with the others.
+        const auto place = view.holdings().NewPlaceOf(row.id);
+        const bool has_moved = place && *place != container.number;
+        bool is_removed = removed.contains(row.id);
+        if (is_removed && !has_moved &&
+            view.holdings().HoldOver(catalog::LocationKeyOf(row), row.time) != nullptr) {
+          is_removed = false;
+          ++doomed.held;
+        }
+        const bool goes = is_removed || has_moved;
+        doomed.captures.push_back({row.place.offset, ChecksumOf(row.url), row.time, goes});
+        if (!goes) doomed.stay.push_back(row.id);
+        if (is_removed) ++doomed.removed;
+        return {};
+      });
   if (!read) return read.error();
   return doomed;
 }

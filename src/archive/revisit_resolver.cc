@@ -125,20 +125,15 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
   if (effort_ == Effort::kLookUps) return {};
   if (wanted.record_id == 0 && !revisit.sha1 && !revisit.sha256) return {};
   for (const auto& [number, container] : view_.holdings().containers()) {
-    Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(number);
-    if (!rows) return rows.error();
     std::vector<catalog::CaptureId> ids;
-    std::uint64_t ordinal = 0;
-    const Status read = (*rows)->ForEachCapture([&](std::span<ContainerCapture> some) -> Status {
-      for (ContainerCapture& capture : some) {
-        container.Place(capture.row, ordinal++);
-        const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
-        const bool is_same =
-            (capture.row.flags & catalog::kRevisit) == 0 && HaveSamePayload(revisit, capture.row);
-        if (is_named || is_same) ids.push_back(capture.row.id);
-      }
-      return {};
-    });
+    const Status read =
+        view_.ForEachCapture(container, [&](const ContainerCapture& capture) -> Status {
+          const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
+          const bool is_same =
+              (capture.row.flags & catalog::kRevisit) == 0 && HaveSamePayload(revisit, capture.row);
+          if (is_named || is_same) ids.push_back(capture.row.id);
+          return {};
+        });
     if (!read) return read;
     for (const catalog::CaptureId& id : ids) {
       Result<HeldCapture> held = view_.catalog().Get(id);

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <unordered_set>
 
 #include "archive/changes.h"
 #include "archive/revisit_resolver.h"
+#include "archive/wanted_payloads.h"
 #include "formats/url/surt.h"
 
 namespace stele::archive {
@@ -21,49 +21,6 @@ namespace {
 
 using catalog::Capture;
 using catalog::HeldCapture;
-
-// A number for a digest; digests are as good as random.
-template <std::size_t kSize>
-std::uint64_t NumberOf(const std::array<char, kSize>& digest) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, digest.data(), sizeof number);
-  return number;
-}
-
-// A number for the payload of a revisit; 0 where it has no digest.
-std::uint64_t PayloadOf(const Capture& revisit) {
-  if (revisit.sha256) return NumberOf(*revisit.sha256);
-  return revisit.sha1 ? NumberOf(*revisit.sha1) : 0;
-}
-
-// Payloads that are looked for.
-class WantedPayloads {
- public:
-  explicit WantedPayloads(std::vector<std::uint64_t> payloads) : payloads_(std::move(payloads)) {
-    std::sort(payloads_.begin(), payloads_.end());
-    payloads_.erase(std::unique(payloads_.begin(), payloads_.end()), payloads_.end());
-    found_.resize(payloads_.size());
-  }
-
-  void Find(std::uint64_t payload) {
-    if (const auto at = PlaceOf(payload)) found_[*at] = true;
-  }
-  bool Lacks(std::uint64_t payload) const {
-    const auto at = PlaceOf(payload);
-    return at && !found_[*at];
-  }
-  bool lacks_any() const { return std::find(found_.begin(), found_.end(), false) != found_.end(); }
-
- private:
-  std::optional<std::size_t> PlaceOf(std::uint64_t payload) const {
-    const auto at = std::lower_bound(payloads_.begin(), payloads_.end(), payload);
-    if (at == payloads_.end() || *at != payload) return std::nullopt;
-    return static_cast<std::size_t>(at - payloads_.begin());
-  }
-
-  std::vector<std::uint64_t> payloads_;
-  std::vector<bool> found_;
-};
 
 // The payloads of a URL that were seen so far.
 class SeenPayloads {
@@ -236,9 +193,7 @@ Status Reporter::CountUnresolvedOf(std::uint64_t part, std::uint64_t parts) {
   if (!read) return read;
   WantedPayloads wanted(std::move(payloads));
   read = ForEachRow([&](const Capture& row) -> Status {
-    if ((row.flags & catalog::kRevisit) != 0) return {};
-    if (row.sha256) wanted.Find(NumberOf(*row.sha256));
-    if (row.sha1) wanted.Find(NumberOf(*row.sha1));
+    wanted.FindIn(row);
     return {};
   });
   if (!read || !wanted.lacks_any()) return read;

@@ -7,6 +7,7 @@
 #include "archive/archive_reader.h"
 #include "archive/durable_file.h"
 #include "archive/import.h"
+#include "archive/unresolved.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/file_jobs.h"
@@ -102,18 +103,12 @@ struct ImportRun {
 
   // The payloads of a container are known to the files after it.
   Status Learn(const archive::Container& container) {
-    const Result<std::unique_ptr<archive::ContainerRows>> rows =
-        archive.View().RowsOf(container.number);
-    if (!rows) return rows.error();
-    std::uint64_t ordinal = 0;
-    return (*rows)->ForEachCapture([&](std::span<archive::ContainerCapture> some) -> Status {
-      for (archive::ContainerCapture& capture : some) {
-        container.Place(capture.row, ordinal++);
-        if ((capture.row.flags & catalog::kRevisit) != 0) continue;
-        originals->Learn(capture.row.id, {capture.row.sha1, capture.row.sha256});
-      }
+    const auto learn = [&](const archive::ContainerCapture& capture) -> Status {
+      const catalog::Capture& row = capture.row;
+      if ((row.flags & catalog::kRevisit) == 0) originals->Learn(row.id, {row.sha1, row.sha256});
       return {};
-    });
+    };
+    return archive.View().ForEachCapture(container, learn);
   }
 
   Result<archive::ImportOutcome> ImportAsItIs(FileJob& job) {
@@ -144,6 +139,17 @@ struct ImportRun {
             ? fmt::format(", {} of them duplicates that became revisits", totals.duplicates.load())
             : "",
         ByteCount(totals.bytes.load()));
+  }
+
+  Status TellUnresolved() const {
+    const Result<std::uint64_t> unresolved = archive::CountUnresolved(archive.View(), run);
+    if (!unresolved) return unresolved.error();
+    if (*unresolved == 0) return {};
+    const char* depend = *unresolved == 1 ? "depends" : "depend";
+    Complain(context, fmt::format("{} of run {} {} on captures that are not here; stele report "
+                                  "--run {} names the first",
+                                  Count(*unresolved, "revisit"), run, depend, run));
+    return {};
   }
 
   Result<ExitCode> Import(FileJob& job) {
@@ -353,6 +359,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   if (const Status ended = archive->EndRun(run); !ended) return Fail(context, ended.error());
   ComplainOfDelivery(*archive, context);
+  if (const Status told = import.TellUnresolved(); !told) return Fail(context, told.error());
   if (!arguments.Has("--quiet")) static_cast<void>(context.err.Write(import.Summary()));
   return code == ExitCode::kDone && import.damaged ? ExitCode::kDefects : code;
 }
@@ -378,7 +385,8 @@ Command ImportCommand() {
       "too, and writes responses whose payload is in the archive, or further up in the file, as "
       "revisits, one file after another.\n\nDamaged places are reported and passed; what can be "
       "read is listed, and "
-      "the exit code is then 1.";
+      "the exit code is then 1. Revisits whose originals are neither in the files nor in the "
+      "archive are counted at the end: bring the files that have them, and they are found.";
   command.arguments = "FILE...";
   command.options = WithArchiveOption(WithFileOptions(
       {{"--in-place", "", "Leave the files where they are"},

@@ -89,12 +89,19 @@ std::string ReportText(const archive::Run& run, const RunReport& report) {
     out +=
         fmt::format("captured from {} to {}\n", FormatIso(*report.first), FormatIso(*report.last));
   }
-  out += fmt::format(
-      "{} have a payload that an earlier capture of the URL had; {} of all are kept "
-      "as revisits\n",
-      report.duplicates.captures, report.revisits.captures);
-  if (report.truncated > 0) out += fmt::format("{} were cut off\n", report.truncated);
-  if (report.removed > 0) out += fmt::format("{} others were taken down\n", report.removed);
+  out +=
+      fmt::format("{} {} a payload that an earlier capture of the URL had; {} of all {}\n",
+                  report.duplicates.captures, report.duplicates.captures == 1 ? "has" : "have",
+                  report.revisits.captures,
+                  report.revisits.captures == 1 ? "is kept as a revisit" : "are kept as revisits");
+  if (report.truncated > 0) {
+    out += fmt::format("{} {} cut off\n", report.truncated, report.truncated == 1 ? "was" : "were");
+  }
+  if (report.removed > 0) {
+    out += fmt::format("{} taken down\n", report.removed == 1
+                                              ? "1 other was"
+                                              : fmt::format("{} others were", report.removed));
+  }
   out += "\nby status:\n";
   for (const auto& [status, sum] : report.by_status) AppendSum(out, status, sum);
   out += "\nby media type:\n";
