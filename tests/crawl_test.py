@@ -140,8 +140,10 @@ class Site(CrawlTest):
         self.assertIn("other seeds", self.said)
 
     def test_I1_depth_and_rules_limit_what_is_crawled(self):
-        self.crawl(self.web.url(HOST), "--depth", "1", "--exclude", "regex:.*\\.png",
-                   "--include", "host:elsewhere.test")
+        out = self.crawl(self.web.url(HOST), "--depth", "1", "--exclude", "regex:.*\\.png",
+                         "--include", "host:elsewhere.test")
+        # "/c" and "/more"; what else pages of that depth lead to is known, or nothing of ours.
+        self.assertIn("2 links too deep: see --depth", out)
         urls = [url for url, _ in self.urls()]
         self.assertIn("http://elsewhere.test/", urls)
         self.assertNotIn("http://elsewhere.test/more", urls)
@@ -500,7 +502,8 @@ class Patch(CrawlTest):
         self.assertEqual(summary.pop("failed_seeds"), [])
         self.assertEqual(summary,
                          {"run": 3, "pages": 0, "files": 6, "bytes": 0, "stored": 0,
-                          "milliseconds": 0, "missing": 1, "patches": 2, "wanted": 4, "found": 3})
+                          "milliseconds": 0, "missing": 1, "too_deep": 0, "patches": 2,
+                          "wanted": 4, "found": 3})
         for run in ((), ("--run", "1"), ("--run", "2")):
             self.assertEqual(self.missing(*run), {f"http://{HOST}/gone.png": "error"})
         self.assertRegex(self.stele("report", "--run", "1"), r"7 files that pages need came by")

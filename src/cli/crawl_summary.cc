@@ -36,14 +36,15 @@ std::string CrawlSummary::Text() const {
                         DurationText(std::chrono::milliseconds(milliseconds)));
   }
   if (missing > 0) text += fmt::format("  {} missing: see stele report", Count(missing, "embed"));
+  if (too_deep > 0) text += fmt::format("  {} too deep: see --depth", Count(too_deep, "link"));
   return text + '\n';
 }
 
 std::string CrawlSummary::Json() const {
   std::string json = fmt::format(
       "{{\"run\": {}, \"pages\": {}, \"files\": {}, \"bytes\": {}, \"stored\": {}, "
-      "\"milliseconds\": {}, \"missing\": {}",
-      run, pages, files, bytes, stored, milliseconds, missing);
+      "\"milliseconds\": {}, \"missing\": {}, \"too_deep\": {}",
+      run, pages, files, bytes, stored, milliseconds, missing, too_deep);
   if (patch) {
     json += fmt::format(", \"patches\": {}, \"wanted\": {}, \"found\": {}", patch->run,
                         patch->wanted, patch->found);

@@ -311,6 +311,11 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   };
   if (RedirectsAtEnd(candidate.hops) > kRedirectsMax) return refuse("redirects");
   const Decision decision = scope_.Decide(candidate, *url, YearOf(Now()));
+  if (decision.reason == kTooDeep) {
+    const Result<bool> seen = parts_.frontier.WasSeen(candidate.url);
+    if (!seen) return seen.error();
+    if (*seen) return std::string("known");
+  }
   if (!decision.accepted) return refuse(decision.reason);
   if (!candidate.seed && repeated_.IsTrap(*url)) return refuse("trap identical-content");
   // What a page needs is fetched by whoever has the page, in its slot.

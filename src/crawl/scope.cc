@@ -179,8 +179,15 @@ Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year
   if (const std::string_view trap = FindTrap(url, year); !trap.empty()) {
     return {false, fmt::format("trap {}", trap)};
   }
+  Decision decision = DecideAnywhere(candidate, url);
+  if (decision.accepted && candidate.depth() > options_.depth_max) {
+    decision = {false, std::string(kTooDeep)};
+  }
+  return decision;
+}
+
+Decision Scope::DecideAnywhere(const Candidate& candidate, const url::Url& url) const {
   const std::size_t embed_hops = candidate.embed_hops();
-  if (candidate.depth() > options_.depth_max) return {false, "depth"};
   const std::string surt = url::SurtKey(url.href());
   for (const ScopeRule& rule : options_.rules) {
     if (!rule.Matches(url, surt)) continue;

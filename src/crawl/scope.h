@@ -63,6 +63,9 @@ struct Decision {
   std::string reason;  // "seed", "host", "embed", "rule -regex:...", "outside", "trap calendar"
 };
 
+// The reason where it would belong to the crawl, and is too many links away from the seeds.
+inline constexpr std::string_view kTooDeep = "depth";
+
 // What belongs to a crawl. Not thread-safe.
 class Scope {
  public:
@@ -73,6 +76,8 @@ class Scope {
   Decision Decide(const Candidate& candidate, const url::Url& url, int year) const;
 
  private:
+  // Wherever it was found.
+  Decision DecideAnywhere(const Candidate& candidate, const url::Url& url) const;
   bool Reaches(const url::Url& url, std::string_view surt) const;
 
   ScopeOptions options_;

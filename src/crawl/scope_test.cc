@@ -107,7 +107,8 @@ TEST(Scope, I1_SeedsAreTakenAndDepthAndTrapsAreNot) {
   seed.seed = true;
   EXPECT_TRUE(lab.scope.Decide(seed, *url::Parse("http://elsewhere.net/2090/01/"), 2026).accepted);
   EXPECT_TRUE(lab.Takes("http://a.org/x", "LL"));
-  EXPECT_EQ(lab.Decide("http://a.org/x", "LLL").reason, "depth");
+  EXPECT_EQ(lab.Decide("http://a.org/x", "LLL").reason, kTooDeep);
+  EXPECT_EQ(lab.Decide("http://elsewhere.net/x", "LLL").reason, "outside");
   EXPECT_EQ(lab.Decide("http://a.org/2090/01/", "L").reason, "trap calendar");
   EXPECT_EQ(lab.Decide("ftp://a.org/", "L").reason, "scheme");
 }
