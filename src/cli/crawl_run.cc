@@ -71,9 +71,9 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
                   Context& context) {
   if (end.why == crawl::CrawlEnd::Why::kStopped) {
     Complain(context,
-             fmt::format("stopped in run {} after {} files, {} URLs wait; stele crawl goes "
-                         "on with it",
-                         job.run(), end.progress.counts.files, end.progress.waiting));
+             fmt::format("stopped in run {} after {}, with {} left; stele crawl goes on with it",
+                         job.run(), Count(end.progress.counts.files, "file"),
+                         Count(end.progress.waiting, "URL")));
     return ExitCode::kFailed;
   }
   const archive::ArchiveView view = archive.View();
@@ -81,19 +81,15 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
   Result<CrawlSummary> summary = SummarizeCrawl(
       view, job.run(), is_patch ? std::nullopt : RunBefore(view.holdings(), plan.job, job.run()));
   if (!summary) return Fail(context, summary.error());
-  Result<crawl::CrawlReport> report =
-      crawl::ReadCrawlReport(context.fs, job.folder().RunFolder(job.run()));
-  if (!report) return Fail(context, report.error());
-  const Status dropped = crawl::DropCaptured(view, job.run(), *report);
-  if (!dropped) return Fail(context, dropped.error());
   if (is_patch) {
     const Status counted = CountPatched(view, job, *summary);
     if (!counted) return Fail(context, counted.error());
   }
-  summary->missing = report->missing_count;
+  summary->missing = job.report().missing_count;
+  summary->too_deep = job.report().CountRejected(crawl::kTooDeep);
   summary->milliseconds = end.progress.counts.milliseconds;
   summary->bytes = end.progress.counts.bytes;
-  for (const crawl::CrawlReport::Seed& seed : report->seeds) {
+  for (const crawl::CrawlReport::Seed& seed : job.report().seeds) {
     if (!seed.is_good()) summary->failed_seeds.push_back(seed);
   }
   if (options.json || !options.quiet) {
@@ -101,8 +97,8 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
     if (!written) return Fail(context, written.error());
   }
   if (end.why == crawl::CrawlEnd::Why::kLimit) {
-    Complain(context, fmt::format("the limit of {} was reached; {} URLs were left", end.limit,
-                                  end.progress.waiting));
+    Complain(context, fmt::format("the limit of {} was reached, with {} left", end.limit,
+                                  Count(end.progress.waiting, "URL")));
   }
   for (const crawl::CrawlReport::Seed& seed : summary->failed_seeds) {
     Complain(context, fmt::format("the seed {} could not be fetched: {}", seed.url, seed.problem));

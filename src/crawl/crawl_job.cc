@@ -210,6 +210,10 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
   std::unique_ptr<CrawlJob> job(new CrawlJob(environment, name, settings));
   const Status usable = CheckSettings(environment.fs, environment.clock, settings);
   if (!usable) return usable.error();
+  Result<std::unique_ptr<KnownDocuments>> known =
+      KnownDocuments::Load(environment.fs, settings.duplicates);
+  if (!known) return known.error();
+  job->known_ = *std::move(known);
   if (const Status made = job->folder_.Make(environment.fs); !made) return made.error();
   if (const Status opened = job->OpenFrontier(); !opened) return opened.error();
   Result<bool> interrupted = job->FindInterrupted();
@@ -386,8 +390,7 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
       LogInByForms(settings_, *network.fetcher, environment_.clock, *credentials);
   if (!logged_in) return logged_in.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
-  Result<std::unique_ptr<KnownDocuments>> known = KnownDocuments::Open(
-      environment_.fs, archive, run_, settings_.duplicates, folder_.DigestFolder());
+  const Status known = known_->Begin(environment_.fs, archive, run_, folder_.DigestFolder());
   if (!known) return known.error();
   CrawlMonitor monitor(environment_.clock, name_, run_);
   Result<CrawlEnd> end = CrawlEnd();
@@ -397,8 +400,8 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
     if (const Status taken = TakePatch(wishes, settings); !taken) return taken.error();
   }
   {
-    Crawler crawler({environment_.clock, *network.fetcher, archive, writer, (*known)->finder(),
-                     *frontier_, log, (*known)->learner()},
+    Crawler crawler({environment_.clock, *network.fetcher, archive, writer, known_->finder(),
+                     *frontier_, log, known_->learner()},
                     std::move(wishes), run_);
     std::unique_ptr<ControlServer> server;
     if (control != nullptr) {
@@ -438,9 +441,10 @@ Result<CrawlEnd> CrawlJob::Run(const Show& show, const ControlOptions* control) 
       !written) {
     return written.error();
   }
-  const Status told =
-      WriteDuplicateReport(environment_.fs, folder_.RunFolder(run_), settings_.duplicates);
+  const Status told = WriteDuplicateReport(environment_.fs, folder_.RunFolder(run_),
+                                           settings_.duplicates, report->duplicates);
   if (!told) return told.error();
+  report_ = *std::move(report);
   if (const Status removed = RemoveTables(); !removed) return removed.error();
   return end;
 }

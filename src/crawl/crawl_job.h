@@ -11,8 +11,10 @@
 
 #include "archive/archive_writer.h"
 #include "crawl/control/control_server.h"
+#include "crawl/crawl_report.h"
 #include "crawl/crawl_settings.h"
 #include "crawl/crawler.h"
+#include "crawl/known_documents.h"
 #include "crawl/missing_embeds.h"
 #include "io/clock.h"
 #include "io/file_system.h"
@@ -95,6 +97,8 @@ class CrawlJob {
   // Other programs can watch and change it meanwhile, unless `control` is null.
   using Show = std::function<void(const CrawlStatus&)>;
   Result<CrawlEnd> Run(const Show& show, const ControlOptions* control = nullptr);
+  // What the logs of a run that is over say.
+  const CrawlReport& report() const { return report_; }
   // From any thread.
   void Stop();
 
@@ -124,10 +128,12 @@ class CrawlJob {
   const CrawlSettings settings_;
   std::unique_ptr<store::BlockTable> table_;
   std::unique_ptr<Frontier> frontier_;
+  std::unique_ptr<KnownDocuments> known_;
   std::uint32_t run_ = 0;
   bool has_work_ = true;
   bool resumed_ = false;
   std::optional<std::uint32_t> patched_run_;
+  CrawlReport report_;
   std::mutex mutex_;  // of the following
   bool stopped_ = false;
   Crawler* crawler_ = nullptr;  // while it runs

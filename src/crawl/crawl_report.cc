@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "crawl/duplicate_report.h"
 #include "crawl/run_log.h"
 #include "formats/crawl_log/duplicate.h"
 #include "formats/crawl_log/line.h"
@@ -37,7 +39,8 @@ class Reader {
     ++report.statuses[status];
     const std::uint64_t bytes = line->SizeBytes().value_or(0);
     const Result<url::Url> url = url::Parse(line->uri);
-    CrawlReport::HostSum& host = report.hosts[url ? std::string(url->host()) : "-"];
+    const std::string name = url ? std::string(url->host()) : "-";
+    CrawlReport::HostSum& host = report.hosts[name];
     if (status == kRobotsPrecluded) ++host.robots;
     if (status < 0 && status != kRobotsPrecluded) ++host.failures;
     if (status > 0) {
@@ -54,6 +57,7 @@ class Reader {
         if (duplicate) sum->duplicate_bytes += bytes;
       }
     }
+    CountDuplicates(*line, name, report.duplicates);
     TakeSeed(*line, status);
     if (std::optional<MissingEmbed> missing = MissingOf(*line)) AddMissing(*std::move(missing));
     TakeSuspect(*line, status);
@@ -89,18 +93,16 @@ class Reader {
   // A seed, or where one was redirected to: a way of R alone.
   void TakeSeed(const crawl_log::Line& line, int status) {
     if (line.hops.find_first_not_of('R') != std::string::npos || line.source.empty()) return;
-    const auto known = std::find_if(report.seeds.begin(), report.seeds.end(),
-                                    [&](const auto& seed) { return seed.url == line.source; });
-    CrawlReport::Seed& seed =
-        known != report.seeds.end()
-            ? *known
-            : report.seeds.emplace_back(CrawlReport::Seed{line.source, 0, {}, {}});
+    const auto [known, is_new] = seeds_.try_emplace(line.source, report.seeds.size());
+    if (is_new) report.seeds.push_back({line.source, 0, {}, {}});
+    CrawlReport::Seed& seed = report.seeds[known->second];
     seed.status = status;
     seed.problem = seed.is_good() ? "" : ProblemOf(line, status);
     if (line.uri != line.source) seed.redirect = line.uri;
   }
 
-  std::unordered_set<std::uint64_t> named_;  // checksums of what is missing
+  std::unordered_set<std::uint64_t> named_;             // checksums of what is missing
+  std::unordered_map<std::string, std::size_t> seeds_;  // where they are in the report
 };
 
 std::string SeedsText(const CrawlReport& report) {

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/archive_view.h"
 #include "crawl/missing_embeds.h"
 #include "crawl/page_trouble.h"
+#include "dedup/dedup_report.h"
 #include "io/file_system.h"
 #include "util/result.h"
 
@@ -50,13 +52,19 @@ struct CrawlReport {
   std::map<std::string, HostSum> hosts;
   std::map<std::string, Sum> types;
   std::map<int, std::uint64_t> statuses;
-  std::map<std::string, std::uint64_t> rejected;  // by the reason in scope.log
+  std::map<std::string, std::uint64_t, std::less<>> rejected;  // by the reason in scope.log
   std::vector<Seed> seeds;
   std::vector<MissingEmbed> missing;  // at most kMissingMax
   std::uint64_t missing_count = 0;
   std::uint64_t came_later = 0;   // was missing, and the archive has it now
   std::vector<Suspect> suspects;  // at most kMissingMax
   std::uint64_t suspect_count = 0;
+  dedup::DedupReport duplicates;  // without how they were looked for
+
+  std::uint64_t CountRejected(std::string_view reason) const {
+    const auto found = rejected.find(reason);
+    return found == rejected.end() ? 0 : found->second;
+  }
 };
 
 // Reads crawl.log and scope.log in the folder of a run, once, line by line. Errors: kNotFound, kIo.

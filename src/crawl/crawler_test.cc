@@ -178,9 +178,12 @@ class CountingClock final : public io::Clock {
 class EmptySource final : public dedup::OriginalSource {
  public:
   explicit EmptySource(std::function<void()> asked) : asked_(std::move(asked)) {}
+  bool MayHave(const dedup::PayloadDigest&) const override { return true; }
   Documents ByUrl(std::string_view) override { return None(); }
   Documents NewestByUrl(std::string_view) override { return None(); }
-  Documents NewestByUrl(std::string_view, const dedup::PayloadDigest&) override { return None(); }
+  Documents NewestWith(std::string_view, const dedup::PayloadDigest&, bool) override {
+    return None();
+  }
   Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
     return None();
   }

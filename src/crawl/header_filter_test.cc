@@ -23,6 +23,7 @@ class OneDocument final : public dedup::OriginalSource {
     document.length = 100;
     document.digest.sha1.emplace();
   }
+  bool MayHave(const dedup::PayloadDigest&) const override { return true; }
   Documents ByUrl(std::string_view url) override {
     if (url != document.url) return std::vector<dedup::KnownDocument>();
     return std::vector{document};
@@ -32,7 +33,7 @@ class OneDocument final : public dedup::OriginalSource {
     if (documents && documents->size() > 1) documents->resize(1);
     return documents;
   }
-  Documents NewestByUrl(std::string_view url, const dedup::PayloadDigest&) override {
+  Documents NewestWith(std::string_view url, const dedup::PayloadDigest&, bool) override {
     return ByUrl(url);
   }
   Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {

@@ -14,67 +14,71 @@ bool HasIndex(const DuplicateSettings& settings) {
 }  // namespace
 
 Status KnownDocuments::CheckIndex(io::FileSystem& fs, const DuplicateSettings& settings) {
-  KnownDocuments unused;
-  return HasIndex(settings) ? unused.OpenIndex(fs, settings) : Status();
+  KnownDocuments unused(settings);
+  return HasIndex(settings) ? unused.OpenIndex(fs) : Status();
 }
 
-Status KnownDocuments::OpenIndex(io::FileSystem& fs, const DuplicateSettings& settings) {
+Status KnownDocuments::OpenIndex(io::FileSystem& fs) {
   Result<std::unique_ptr<dedup::DigestIndex>> index =
-      dedup::DigestIndex::Open(fs, settings.index, cache_);
+      dedup::DigestIndex::Open(fs, settings_.index, cache_);
   if (!index) return index.error();
   index_ = *std::move(index);
   const dedup::DigestIndexSummary& summary = index_->summary();
-  const bool by_digest = settings.match != Match::kUrl;
-  if (!summary.by_url || (by_digest && !summary.by_digest)) {
-    return Error{ErrorCode::kInvalid,
-                 fmt::format("{} cannot be asked by {}; build it with: stele dedup index --by both",
-                             settings.index, summary.by_url ? "digest" : "URL")};
-  }
+  const bool by_digest = settings_.match != Match::kUrl;
+  if (summary.by_url && (summary.by_digest || !by_digest)) return {};
+  return Error{ErrorCode::kInvalid,
+               fmt::format("{} cannot be asked by {}; build it with: stele dedup index --by both",
+                           settings_.index, summary.by_url ? "digest" : "URL")};
+}
+
+Status KnownDocuments::ReadIndex(io::FileSystem& fs) {
+  if (const Status opened = OpenIndex(fs); !opened) return opened;
   const Status loaded = index_->LoadFilter();
   if (loaded || loaded.error().code != ErrorCode::kCorrupt) return loaded;
   return Error{
       ErrorCode::kCorrupt,
-      fmt::format("{} is damaged; build it again with: stele dedup index", settings.index)};
+      fmt::format("{} is damaged; build it again with: stele dedup index", settings_.index)};
 }
 
 Status KnownDocuments::Depend(io::FileSystem& fs, archive::ArchiveWriter& archive,
-                              std::uint32_t run, const DuplicateSettings& settings) const {
-  const Result<archive::FileFacts> facts = archive::FactsOf(fs, settings.index);
+                              std::uint32_t run) const {
+  const Result<archive::FileFacts> facts = archive::FactsOf(fs, settings_.index);
   if (!facts) return facts.error();
   archive::Dependency dependency;
   dependency.run = run;
-  dependency.index = settings.index;
+  dependency.index = settings_.index;
   dependency.sha256 = facts->sha256;
   dependency.documents = index_->summary().documents;
-  dependency.origin = settings.origin;
+  dependency.origin = settings_.origin;
   return archive.AddDependency(dependency);
 }
 
-Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Open(io::FileSystem& fs,
-                                                             archive::ArchiveWriter& archive,
-                                                             std::uint32_t run,
-                                                             const DuplicateSettings& settings,
-                                                             const std::string& scratch) {
+Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Load(io::FileSystem& fs,
+                                                             const DuplicateSettings& settings) {
   Result<dedup::DuplicateRules> rules = RulesOf(settings);
   if (!rules) return rules.error();
-  std::unique_ptr<KnownDocuments> known(new KnownDocuments);
-  known->originals_ =
-      std::make_unique<dedup::ArchiveOriginals>([&archive] { return archive.View(); });
-  if (settings.match == Match::kDigest || settings.match == Match::kAny) {
+  std::unique_ptr<KnownDocuments> known(new KnownDocuments(settings));
+  known->rules_ = *std::move(rules);
+  if (HasIndex(settings)) {
+    if (const Status read = known->ReadIndex(fs); !read) return read.error();
+  }
+  return known;
+}
+
+Status KnownDocuments::Begin(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
+                             const std::string& scratch) {
+  originals_ = std::make_unique<dedup::ArchiveOriginals>([&archive] { return archive.View(); });
+  if (settings_.match == Match::kDigest || settings_.match == Match::kAny) {
     Result<std::unique_ptr<store::BlockTable>> digests = store::OpenScratchRocksTable(scratch);
     if (!digests) return digests.error();
-    known->digests_ = *std::move(digests);
-    const Status loaded = known->originals_->LoadDigests(*known->digests_);
-    if (!loaded) return loaded.error();
+    digests_ = *std::move(digests);
+    if (const Status loaded = originals_->LoadDigests(*digests_); !loaded) return loaded;
   }
-  if (HasIndex(settings)) {
-    Status opened = known->OpenIndex(fs, settings);
-    if (opened) opened = known->Depend(fs, archive, run, settings);
-    if (!opened) return opened.error();
+  if (index_ != nullptr) {
+    if (const Status noted = Depend(fs, archive, run); !noted) return noted;
   }
-  known->finder_ = std::make_unique<dedup::DuplicateFinder>(
-      *std::move(rules), known->originals_.get(), known->index_.get());
-  return known;
+  finder_ = std::make_unique<dedup::DuplicateFinder>(rules_, originals_.get(), index_.get());
+  return {};
 }
 
 }  // namespace stele::crawl

@@ -23,11 +23,11 @@ TEST(KnownDocuments, D7_ADamagedIndexIsRefusedBeforeAnythingBegins) {
   DuplicateSettings settings;
   settings.match = Match::kAny;
   settings.index = "index";
-  ASSERT_TRUE(KnownDocuments::CheckIndex(fs, settings));
+  ASSERT_TRUE(KnownDocuments::Load(fs, settings));
   std::string bytes = *io::ReadFile(fs, "index");
   bytes[bytes.size() / 3] ^= 1;
   ASSERT_TRUE(io::ReplaceFile(fs, "index", bytes));
-  const Status refused = KnownDocuments::CheckIndex(fs, settings);
+  const auto refused = KnownDocuments::Load(fs, settings);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kCorrupt);
   EXPECT_THAT(refused.error().text, testing::HasSubstr("index is damaged; build it again"));

@@ -12,12 +12,14 @@ namespace {
 // Captures of a key that are looked at: a document may go back to what it was before.
 constexpr int kCapturesAtKey = 8;
 constexpr int kNotModified = 304;
+constexpr std::size_t kRowsAtOnce = 4'096;  // written
 
 // So much of a digest that others hardly ever begin alike; rows are asked for all of it.
 constexpr std::size_t kShortBytes = 8;
 
-std::string Shortened(const catalog::Sha256Bytes& sha256) {
-  return std::string(sha256.data(), kShortBytes);
+template <std::size_t kSize>
+std::string Shortened(const std::array<char, kSize>& digest) {
+  return std::string(digest.data(), kShortBytes);
 }
 
 std::string EncodeId(const catalog::CaptureId& id) {
@@ -36,12 +38,16 @@ std::optional<catalog::CaptureId> DecodeId(const std::optional<std::string>& byt
   return in.good() ? std::optional(id) : std::nullopt;
 }
 
+PayloadDigest DigestOf(const catalog::Capture& row) {
+  return {.sha1 = row.sha1, .sha256 = row.sha256};
+}
+
 KnownDocument DocumentOf(const catalog::Capture& row) {
   KnownDocument document;
   document.url = row.url;
   document.time = row.time;
   document.seen = row.time;
-  document.digest = {.sha1 = row.sha1, .sha256 = row.sha256};
+  document.digest = DigestOf(row);
   document.capture = row.id;
   document.place = row.place;
   document.is_revisit = (row.flags & catalog::kRevisit) != 0;
@@ -51,9 +57,12 @@ KnownDocument DocumentOf(const catalog::Capture& row) {
   return document;
 }
 
+bool IsWhole(const catalog::Capture& row) {
+  return (row.flags & (catalog::kRemoved | catalog::kTruncated)) == 0;
+}
+
 bool IsOriginal(const catalog::Capture& row) {
-  return (row.flags & (catalog::kRevisit | catalog::kRemoved | catalog::kTruncated)) == 0 &&
-         row.length > 0 && row.sha256;
+  return IsWhole(row) && (row.flags & catalog::kRevisit) == 0 && row.length > 0 && row.sha256;
 }
 
 // Originals of many revisits may be elsewhere, and nobody wants to look through the archive for
@@ -103,12 +112,12 @@ Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
     Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
     if (*row == nullptr) break;
-    if (IsOriginal(**row)) {
-      const std::string digest = Shortened(*(*row)->sha256);
-      filter_->Add(digest);
-      rows[digest] = EncodeId((*row)->id);
-    }
-    if (rows.size() < kLearnedMax) continue;
+    const catalog::Capture& capture = **row;
+    if (!IsWhole(capture)) continue;
+    if (capture.sha256) filter_->Add(Shortened(*capture.sha256));
+    if (!capture.sha256 && capture.sha1) filter_->Add(Shortened(*capture.sha1));
+    if (IsOriginal(capture)) rows[Shortened(*capture.sha256)] = EncodeId(capture.id);
+    if (rows.size() < kRowsAtOnce) continue;
     if (const Status written = table.Write(rows); !written) return written;
     rows.clear();
   }
@@ -119,14 +128,30 @@ Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
 void ArchiveOriginals::Learn(const catalog::CaptureId& id, const PayloadDigest& digest) {
   Check(table_ != nullptr);
   if (!digest.sha256) return;
-  const std::string shortened = Shortened(*digest.sha256);
+  std::string shortened = Shortened(*digest.sha256);
   filter_->Add(shortened);
+  {
+    const std::lock_guard lock(mutex_);
+    learned_.insert_or_assign(std::move(shortened), id);
+    if (learned_.size() < kLearnedMax || !leaving_.empty()) return;
+    leaving_.swap(learned_);
+  }
+  // Nobody changes it meanwhile.
+  const Status written = Write(leaving_);
   const std::lock_guard lock(mutex_);
-  learned_[shortened] = EncodeId(id);
-  if (learned_.size() < kLearnedMax) return;
-  const Status written = table_->Write(learned_);
   if (!written) failed_ = written.error();
-  learned_.clear();
+  leaving_.clear();
+}
+
+Status ArchiveOriginals::Write(const Learned& learned) {
+  store::BlockTable::Changes rows;
+  for (const auto& [digest, id] : learned) {
+    rows[digest] = EncodeId(id);
+    if (rows.size() < kRowsAtOnce) continue;
+    if (const Status written = table_->Write(rows); !written) return written;
+    rows.clear();
+  }
+  return table_->Write(rows);
 }
 
 Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id) {
@@ -139,66 +164,95 @@ Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id)
   return held;
 }
 
-OriginalSource::Documents ArchiveOriginals::AtKeyOf(std::string_view url, bool exactly,
-                                                    std::size_t max, const PayloadDigest* digest) {
+Status ArchiveOriginals::VisitKeyOf(std::string_view url,
+                                    const std::function<bool(const catalog::Capture& row)>& visit) {
   const View view = Current();
   const std::string key = catalog::LocationKey(url::SurtKey(url));
   const std::unique_ptr<catalog::LocationCursor> cursor = view->catalog().NewLocationCursor();
   catalog::LocationEntry at = catalog::LastOf(key);
-  std::vector<KnownDocument> documents;
-  for (int i = 0; i < kCapturesAtKey && documents.size() < max; ++i) {
+  for (int i = 0; i < kCapturesAtKey; ++i) {
     const catalog::LocationCursor::Move move = cursor->SeekBack(at);
     if (!move) return move.error();
     if (*move == nullptr || (*move)->key != key) break;
     at = {key, (*move)->time, (*move)->id};
-    Result<catalog::HeldCapture> held = view->catalog().Get(at.id);
+    const Result<catalog::HeldCapture> held = view->catalog().Get(at.id);
     if (!held) return held.error();
-    const catalog::Capture& row = held->row;
-    const bool is_whole = (row.flags & (catalog::kRemoved | catalog::kTruncated)) == 0;
-    const PayloadDigest payload{row.sha1, row.sha256};
-    const bool is_wanted = is_whole && (row.url == url) == exactly;
-    if (is_wanted && (digest == nullptr || payload.SameAs(*digest))) {
-      documents.push_back(DocumentOf(row));
-    }
+    if (IsWhole(held->row) && !visit(held->row)) break;
     if (!catalog::StepBack(at)) break;
   }
-  return documents;
+  return {};
+}
+
+bool ArchiveOriginals::MayHave(const PayloadDigest& digest) const {
+  if (filter_ == nullptr || !digest.sha256) return true;
+  return filter_->MayHave(Shortened(*digest.sha256)) ||
+         (digest.sha1 && filter_->MayHave(Shortened(*digest.sha1)));
 }
 
 OriginalSource::Documents ArchiveOriginals::ByUrl(std::string_view url) {
-  return AtKeyOf(url, true, kCapturesAtKey);
+  std::vector<KnownDocument> documents;
+  const Status visited = VisitKeyOf(url, [&](const catalog::Capture& row) {
+    if (row.url == url) documents.push_back(DocumentOf(row));
+    return true;
+  });
+  if (!visited) return visited.error();
+  return documents;
 }
 
 OriginalSource::Documents ArchiveOriginals::NewestByUrl(std::string_view url) {
-  return AtKeyOf(url, true, 1);
+  std::vector<KnownDocument> documents;
+  const Status visited = VisitKeyOf(url, [&](const catalog::Capture& row) {
+    if (row.url == url) documents.push_back(DocumentOf(row));
+    return documents.empty();
+  });
+  if (!visited) return visited.error();
+  return documents;
 }
 
-OriginalSource::Documents ArchiveOriginals::NewestByUrl(std::string_view url,
-                                                        const PayloadDigest& digest) {
-  return AtKeyOf(url, true, 1, &digest);
+OriginalSource::Documents ArchiveOriginals::NewestWith(std::string_view url,
+                                                       const PayloadDigest& digest,
+                                                       bool or_equivalent) {
+  std::vector<KnownDocument> documents;
+  const Status visited = VisitKeyOf(url, [&](const catalog::Capture& row) {
+    const bool is_exact = row.url == url;
+    const bool is_wanted = is_exact || (or_equivalent && documents.empty());
+    if (!is_wanted || !DigestOf(row).SameAs(digest)) return true;
+    documents.assign(1, DocumentOf(row));
+    return !is_exact;
+  });
+  if (!visited) return visited.error();
+  return documents;
 }
 
 OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url,
                                                             const PayloadDigest& digest) {
-  return AtKeyOf(url, false, kCapturesAtKey, &digest);
+  std::vector<KnownDocument> documents;
+  const Status visited = VisitKeyOf(url, [&](const catalog::Capture& row) {
+    if (row.url != url && DigestOf(row).SameAs(digest)) documents.push_back(DocumentOf(row));
+    return true;
+  });
+  if (!visited) return visited.error();
+  return documents;
 }
 
 OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest) {
   std::vector<KnownDocument> documents;
   if (!digest.sha256 || table_ == nullptr) return documents;
   const std::string wanted = Shortened(*digest.sha256);
-  Result<std::optional<std::string>> row = std::optional<std::string>();
+  std::optional<catalog::CaptureId> id;
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return *failed_;
-    if (!filter_->MayHave(wanted)) return documents;
-    if (const auto learned = learned_.find(wanted); learned != learned_.end()) {
-      row = learned->second;
+    for (const Learned* learned : {&learned_, &leaving_}) {
+      if (id) break;
+      if (const auto found = learned->find(wanted); found != learned->end()) id = found->second;
     }
   }
-  if (!*row) row = table_->Get(wanted);
-  if (!row) return row.error();
-  const std::optional<catalog::CaptureId> id = DecodeId(*row);
+  if (!id) {
+    const Result<std::optional<std::string>> row = table_->Get(wanted);
+    if (!row) return row.error();
+    id = DecodeId(*row);
+  }
   if (!id) return documents;
   Result<catalog::HeldCapture> held = Get(*id);
   if (!held && held.error().code == ErrorCode::kNotFound) return documents;
@@ -238,7 +292,7 @@ Status ArchiveOriginals::Complete(KnownDocument& document) {
     if (!held) return held.error();
     document.url = held->row.url;
     document.time = held->row.time;
-    document.digest = {.sha1 = held->row.sha1, .sha256 = held->row.sha256};
+    document.digest = DigestOf(held->row);
     document.capture = held->row.id;
     document.place = held->row.place;
     document.is_revisit = false;

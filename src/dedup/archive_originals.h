@@ -5,6 +5,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "archive/archive_view.h"
 #include "dedup/key_filter.h"
@@ -26,16 +28,19 @@ class ArchiveOriginals final : public OriginalSource {
   // Errors: those of the catalog and the table.
   Status LoadDigests(store::BlockTable& table);
   // A capture with a payload of its own, which is durable now. Requires: LoadDigests(). What goes
-  // wrong is told by the next ByDigest().
+  // wrong is told by ByDigest().
   void Learn(const catalog::CaptureId& id, const PayloadDigest& digest);
 
-  static constexpr std::size_t kLearnedMax = 4'096;  // in memory
+  // In memory, before they go to the table: most crawls never write there.
+  static constexpr std::size_t kLearnedMax = 131'072;
   // Enough for twelve million digests; of more, more are asked for in vain.
   static constexpr std::size_t kFilterBytes = std::size_t{16} << 20;
 
+  bool MayHave(const PayloadDigest& digest) const override;
   Documents ByUrl(std::string_view url) override;
   Documents NewestByUrl(std::string_view url) override;
-  Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) override;
+  Documents NewestWith(std::string_view url, const PayloadDigest& digest,
+                       bool or_equivalent) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByDigest(const PayloadDigest& digest) override;
   Status TakeHeaders(KnownDocument& document) override;
@@ -46,17 +51,21 @@ class ArchiveOriginals final : public OriginalSource {
   View Current() const;
   // The row of a capture, in a newer view where the present one has none.
   Result<catalog::HeldCapture> Get(const catalog::CaptureId& id);
-  // The newest captures under the key of a URL: of exactly this URL, or of others; with this
-  // payload, where one is given.
-  Documents AtKeyOf(std::string_view url, bool exactly, std::size_t max,
-                    const PayloadDigest* digest = nullptr);
+  // Gives the newest whole captures under the key of a URL, until `visit` returns false.
+  Status VisitKeyOf(std::string_view url,
+                    const std::function<bool(const catalog::Capture& row)>& visit);
+  // By the digest, shortened, the newest capture that has it.
+  using Learned = std::unordered_map<std::string, catalog::CaptureId>;
+  Status Write(const Learned& learned);
 
   const CurrentView current_view_;
-  std::unique_ptr<KeyFilter> filter_;  // which digests the table may have
-  mutable std::mutex mutex_;           // of all below
+  // Of all captures, the digests, shortened: SHA-256, or SHA-1 where there is no other.
+  std::unique_ptr<KeyFilter> filter_;
+  mutable std::mutex mutex_;  // of all below
   View view_;
-  store::BlockTable* table_ = nullptr;  // digests, shortened, and the newest capture that has it
-  store::BlockTable::Changes learned_;  // rows that it has not yet
+  store::BlockTable* table_ = nullptr;  // rows as in Learned
+  Learned learned_;                     // rows that it has not yet
+  Learned leaving_;                     // rows that are being written to it
   std::optional<Error> failed_;         // it does not take them
 };
 

@@ -66,10 +66,10 @@ TEST_F(Originals, D2_CapturesOfAUrlComeTheNewestFirst) {
   ASSERT_EQ(originals->NewestByUrl("http://a.is/1")->size(), 1u);
   EXPECT_EQ(originals->NewestByUrl("http://a.is/1")->front(), found->front());
   EXPECT_TRUE(originals->NewestByUrl("http://a.is/3")->empty());
-  const auto with_payload = originals->NewestByUrl("http://a.is/1", DigestOfBody("one"));
+  const auto with_payload = originals->NewestWith("http://a.is/1", DigestOfBody("one"), false);
   ASSERT_EQ(with_payload->size(), 1u);
   EXPECT_EQ(with_payload->front(), found->back());
-  EXPECT_TRUE(originals->NewestByUrl("http://a.is/1", DigestOfBody("three"))->empty());
+  EXPECT_TRUE(originals->NewestWith("http://a.is/1", DigestOfBody("three"), true)->empty());
 }
 
 TEST_F(Originals, D2_CapturesOfOneMomentAreAllFound) {
@@ -93,6 +93,21 @@ TEST_F(Originals, D2_EquivalentUrlsShareAKey) {
       originals->ByEquivalentUrl("http://www.a.is/x?b=2&a=1", DigestOfBody("one"))->empty());
 }
 
+TEST_F(Originals, D2_AnEquivalentUrlCountsWhereTheUrlItselfHasNotThePayload) {
+  Write("http://www.a.is/1", 1, "one");
+  Write("http://a.is/1", 2, "one");
+  Write("http://www.a.is/1", 3, "one");
+  Write("http://www.a.is/1", 4, "two");
+  const auto originals = NewOriginals();
+  const auto exact = originals->NewestWith("http://a.is/1", DigestOfBody("one"), true);
+  ASSERT_EQ(exact->size(), 1u);
+  EXPECT_EQ(exact->front().url, "http://a.is/1");
+  const auto other = originals->NewestWith("http://a.is/1", DigestOfBody("two"), true);
+  ASSERT_EQ(other->size(), 1u);
+  EXPECT_EQ(other->front().url, "http://www.a.is/1");
+  EXPECT_TRUE(originals->NewestWith("http://a.is/1", DigestOfBody("two"), false)->empty());
+}
+
 TEST_F(Originals, D2_DigestsAreFoundAtAnyUrlAlsoThoseOfThisRun) {
   Write("http://a.is/1", 1, "one");
   const auto originals = NewOriginals();
@@ -103,6 +118,18 @@ TEST_F(Originals, D2_DigestsAreFoundAtAnyUrlAlsoThoseOfThisRun) {
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("two"))->empty());
   originals->Learn(id, DigestOfBody("two"));
   EXPECT_EQ(originals->ByDigest(DigestOfBody("two"))->front().url, "http://a.is/2");
+}
+
+TEST_F(Originals, D7_APayloadThatNobodyHasIsKnownToBeNew) {
+  Write("http://a.is/1", 1, "one");
+  const auto originals = NewOriginals();
+  EXPECT_TRUE(originals->MayHave(DigestOfBody("two")));
+  ASSERT_TRUE(originals->LoadDigests(digests_));
+  EXPECT_TRUE(originals->MayHave(DigestOfBody("one")));
+  EXPECT_FALSE(originals->MayHave(DigestOfBody("two")));
+  EXPECT_TRUE(originals->MayHave({.sha1 = DigestOfBody("two").sha1, .sha256 = {}}));
+  originals->Learn(Write("http://a.is/2", 2, "two"), DigestOfBody("two"));
+  EXPECT_TRUE(originals->MayHave(DigestOfBody("two")));
 }
 
 // Of a digest that nobody asks for.

@@ -20,6 +20,10 @@ std::array<char, kSize> TakeBytes(ByteReader& reader) {
   return bytes;
 }
 
+Error MakesNoSense() {
+  return Error{ErrorCode::kCorrupt, "an entry of the digest index makes no sense"};
+}
+
 }  // namespace
 
 std::string EntryKeyPrefix(EntryKind kind, std::string_view wanted) {
@@ -38,15 +42,6 @@ std::string EntryKey(EntryKind kind, std::string_view wanted, const catalog::Sha
   return key;
 }
 
-std::string_view UpToDigest(std::string_view key) {
-  constexpr std::size_t kDigestBytes = 20;
-  if (key.empty()) return key;
-  // Behind the kind, or behind the first zero byte.
-  const bool is_digest = key.front() == static_cast<char>(EntryKind::kDigest);
-  const std::size_t before = is_digest ? 0 : key.find('\0');
-  return before == std::string_view::npos ? key : key.substr(0, before + 1 + kDigestBytes);
-}
-
 std::string FormatEntry(const DigestEntry& entry) {
   const KnownDocument& known = entry.known;
   std::string out;
@@ -62,6 +57,16 @@ std::string FormatEntry(const DigestEntry& entry) {
     PutSized(out, *text);
   }
   return out;
+}
+
+Result<std::string_view> ParseEntryDigest(std::string_view bytes) {
+  ByteReader reader(bytes);
+  reader.Varint();
+  reader.SignedVarint();
+  reader.SignedVarint();
+  const std::string_view digest = reader.Bytes(catalog::Sha1Bytes().size());
+  if (!reader.good()) return MakesNoSense();
+  return digest;
 }
 
 Result<DigestEntry> ParseEntry(std::string_view bytes) {
@@ -82,9 +87,7 @@ Result<DigestEntry> ParseEntry(std::string_view bytes) {
        {&known.url, &known.record_id, &known.etag, &known.last_modified, &known.origin}) {
     *text = reader.Sized();
   }
-  if (!reader.good() || !reader.AtEnd()) {
-    return Error{ErrorCode::kCorrupt, "an entry of the digest index makes no sense"};
-  }
+  if (!reader.good() || !reader.AtEnd()) return MakesNoSense();
   return entry;
 }
 

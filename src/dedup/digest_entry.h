@@ -15,6 +15,7 @@
 namespace stele::dedup {
 
 inline constexpr std::string_view kDigestIndexKind = "digests";
+inline constexpr std::string_view kBuildAnew = "build it anew with: stele dedup index";
 inline constexpr std::uint64_t kDigestIndexVersion = 1;
 // Longer URLs are not indexed.
 inline constexpr std::size_t kIndexedUrlMax = std::size_t{16} << 10;
@@ -28,9 +29,6 @@ std::string EntryKeyPrefix(EntryKind kind, std::string_view wanted);
 std::string EntryKey(EntryKind kind, std::string_view wanted, const catalog::Sha1Bytes& sha1,
                      std::string_view url);
 
-// The part of a key that ends with the digest. A key that makes no sense is its own part.
-std::string_view UpToDigest(std::string_view key);
-
 struct DigestEntry {
   KnownDocument known;  // `capture` is not kept
   bool is_duplicate = false;
@@ -40,6 +38,8 @@ struct DigestEntry {
 std::string FormatEntry(const DigestEntry& entry);
 // Errors: kCorrupt.
 Result<DigestEntry> ParseEntry(std::string_view bytes);
+// The digest of an entry alone. Errors: kCorrupt.
+Result<std::string_view> ParseEntryDigest(std::string_view bytes);
 
 // Makes one of two entries with the same key: the earliest original, as it was last seen.
 DigestEntry MergeEntries(DigestEntry a, DigestEntry b);

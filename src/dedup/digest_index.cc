@@ -25,7 +25,7 @@ std::string_view Bytes(const catalog::Sha1Bytes& sha1) { return {sha1.data(), sh
 
 Result<std::unique_ptr<DigestIndex>> DigestIndex::Open(io::FileSystem& fs, const std::string& path,
                                                        catalog::PageCache& cache) {
-  auto file = catalog::PageFile::Open(fs, path, kDigestIndexKind, cache);
+  auto file = catalog::PageFile::Open(fs, path, kDigestIndexKind, cache, kBuildAnew);
   if (!file) return file.error();
   Result<DigestIndexSummary> summary = ParseIndexSummary((*file)->summary());
   if (!summary) return Error{summary.error().code, path + ": " + summary.error().text};
@@ -61,27 +61,25 @@ OriginalSource::Documents DigestIndex::Find(const std::string& prefix,
 }
 
 Status DigestIndex::LoadFilter() {
-  const std::uint64_t kinds = (summary_.by_url ? 1 : 0) + (summary_.by_digest ? 1 : 0) +
-                              (summary_.equivalent != EquivalentRule::kNone ? 1 : 0);
-  if (summary_.documents > kFilterKeysMax / std::max<std::uint64_t>(1, kinds)) return {};
-  auto filter = std::make_unique<KeyFilter>(summary_.documents * kinds, kFilterBytesMax);
+  if (summary_.documents > kFilterKeysMax) return {};
+  auto filter = std::make_unique<KeyFilter>(summary_.documents, kFilterBytesMax);
   for (std::uint32_t number = 0; number < file_->pages(); ++number) {
     const Result<catalog::Page> page = file_->Read(number);
     if (!page) return page.error();
     EntryCursor entries(**page);
-    while (entries.Next()) filter->Add(UpToDigest(entries.key()));
+    while (entries.Next()) {
+      const Result<std::string_view> digest = ParseEntryDigest(entries.body());
+      if (!digest) return file_->CorruptPage(number, digest.error().text);
+      filter->Add(*digest);
+    }
     if (!entries.good()) return file_->CorruptPage(number, "an entry is cut off");
   }
   filter_ = std::move(filter);
   return {};
 }
 
-OriginalSource::Documents DigestIndex::FindPayload(const std::string& prefix,
-                                                   std::size_t count_max) const {
-  // A key with a zero byte more was added by another part of it.
-  const bool is_asked = filter_ != nullptr && UpToDigest(prefix) == prefix;
-  if (is_asked && !filter_->MayHave(prefix)) return std::vector<KnownDocument>();
-  return Find(prefix, count_max);
+bool DigestIndex::MayHave(const PayloadDigest& digest) const {
+  return digest.sha1 && (filter_ == nullptr || filter_->MayHave(Bytes(*digest.sha1)));
 }
 
 OriginalSource::Documents DigestIndex::ByUrl(std::string_view url) {
@@ -95,28 +93,32 @@ OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url) {
   return documents;
 }
 
-OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url,
-                                                   const PayloadDigest& digest) {
+OriginalSource::Documents DigestIndex::NewestWith(std::string_view url, const PayloadDigest& digest,
+                                                  bool or_equivalent) {
   if (!summary_.by_url) return NotBuiltFor("URL");
-  if (!digest.sha1) return std::vector<KnownDocument>();
-  return FindPayload(EntryKeyPrefix(EntryKind::kUrl, url) + std::string(Bytes(*digest.sha1)), 1);
+  if (!MayHave(digest)) return std::vector<KnownDocument>();
+  Documents documents =
+      Find(EntryKeyPrefix(EntryKind::kUrl, url) + std::string(Bytes(*digest.sha1)), 1);
+  if (documents && documents->empty() && or_equivalent) documents = ByEquivalentUrl(url, digest);
+  if (documents && documents->size() > 1) documents->resize(1);
+  return documents;
 }
 
 OriginalSource::Documents DigestIndex::ByEquivalentUrl(std::string_view url,
                                                        const PayloadDigest& digest) {
-  if (summary_.equivalent == EquivalentRule::kNone || !digest.sha1) {
+  if (summary_.equivalent == EquivalentRule::kNone || !MayHave(digest)) {
     return std::vector<KnownDocument>();
   }
   const std::string prefix =
       EntryKeyPrefix(EntryKind::kEquivalent, NormalisedUrl(summary_.equivalent, url)) +
       std::string(Bytes(*digest.sha1));
-  return FindPayload(prefix, kOfOneDigestMax);
+  return Find(prefix, kOfOneDigestMax);
 }
 
 OriginalSource::Documents DigestIndex::ByDigest(const PayloadDigest& digest) {
   if (!summary_.by_digest) return NotBuiltFor("digest");
-  if (!digest.sha1) return std::vector<KnownDocument>();
-  return FindPayload(EntryKeyPrefix(EntryKind::kDigest, Bytes(*digest.sha1)), kOfOneDigestMax);
+  if (!MayHave(digest)) return std::vector<KnownDocument>();
+  return Find(EntryKeyPrefix(EntryKind::kDigest, Bytes(*digest.sha1)), kOfOneDigestMax);
 }
 
 // Entries have all that there is.

@@ -77,17 +77,19 @@ class DigestIndex final : public OriginalSource {
   static Result<std::unique_ptr<DigestIndex>> Open(io::FileSystem& fs, const std::string& path,
                                                    catalog::PageCache& cache);
 
-  // For many look-ups: reads everything once, and remembers in some bytes for each document which
-  // ones may be here. Does nothing where these would be many. Before any other call. Errors:
+  // For many look-ups: reads everything once, and remembers in some bits for each document which
+  // digests may be here. Does nothing where these would be many. Before any other call. Errors:
   // kCorrupt, kIo.
   Status LoadFilter();
 
   const DigestIndexSummary& summary() const { return summary_; }
 
-  // Errors of all: kInvalid when the index was not built for this.
+  bool MayHave(const PayloadDigest& digest) const override;
+  // Errors of all below: kInvalid when the index was not built for this.
   Documents ByUrl(std::string_view url) override;
   Documents NewestByUrl(std::string_view url) override;
-  Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) override;
+  Documents NewestWith(std::string_view url, const PayloadDigest& digest,
+                       bool or_equivalent) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
   Documents ByDigest(const PayloadDigest& digest) override;
   Status TakeHeaders(KnownDocument& document) override;
@@ -97,8 +99,6 @@ class DigestIndex final : public OriginalSource {
   DigestIndex() = default;
   // All documents, or the first `count_max` of them, whose keys begin so.
   Documents Find(const std::string& prefix, std::size_t count_max) const;
-  // The same where the prefix ends with a digest.
-  Documents FindPayload(const std::string& prefix, std::size_t count_max) const;
 
   std::unique_ptr<catalog::PageFile> file_;
   DigestIndexSummary summary_;

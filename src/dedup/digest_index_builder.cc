@@ -174,7 +174,7 @@ Status DigestIndexBuilder::Impl::AddIndex(const std::string& path) {
 Status DigestIndexBuilder::Impl::OpenRuns(std::vector<RunCursor>& runs) {
   for (const std::vector<std::string>* paths : {&own_runs_, &other_runs_}) {
     for (const std::string& path : *paths) {
-      auto file = catalog::PageFile::Open(fs_, path, kDigestIndexKind, cache_);
+      auto file = catalog::PageFile::Open(fs_, path, kDigestIndexKind, cache_, kBuildAnew);
       if (!file) return file.error();
       runs.emplace_back(*std::move(file));
       Result<bool> first = runs.back().Next();

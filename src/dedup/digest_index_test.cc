@@ -84,8 +84,8 @@ TEST_F(DigestIndexing, D1_ACrawlLogGivesUrlDigestAndTime) {
   EXPECT_EQ(found->front().digest.sha1, Sha1Of("one"));
   EXPECT_TRUE(index_->ByUrl("http://a.is/1")->empty());
   EXPECT_TRUE(index_->ByUrl("http://a.is/gone")->empty());
-  EXPECT_EQ(*index_->NewestByUrl("http://a.is/1.png", DigestOfContent("one")), *found);
-  EXPECT_TRUE(index_->NewestByUrl("http://a.is/1.png", DigestOfContent("two"))->empty());
+  EXPECT_EQ(*index_->NewestWith("http://a.is/1.png", DigestOfContent("one"), false), *found);
+  EXPECT_TRUE(index_->NewestWith("http://a.is/1.png", DigestOfContent("two"), true)->empty());
   EXPECT_EQ(index_->ByDigest(DigestOfContent("two"))->front().url, "http://a.is/2.png");
   EXPECT_TRUE(index_->ByDigest(DigestOfContent("three"))->empty());
 }
@@ -151,6 +151,16 @@ TEST_F(DigestIndexing, D1_EquivalentUrlsAreFoundWithTheSameDigest) {
   EXPECT_EQ(found->front().url, "http://www.a.is/x?session=1");
   EXPECT_TRUE(
       index_->ByEquivalentUrl("http://a.is/x?session=2", DigestOfContent("other"))->empty());
+  for (const bool with_filter : {false, true}) {
+    if (with_filter) {
+      ASSERT_TRUE(index_->LoadFilter());
+    }
+    const PayloadDigest one = DigestOfContent("one");
+    EXPECT_EQ(*index_->NewestWith("http://a.is/x?session=2", one, true), *found);
+    EXPECT_TRUE(index_->NewestWith("http://a.is/x?session=2", one, false)->empty());
+    EXPECT_EQ(index_->NewestWith("http://www.a.is/x?session=1", one, true)->size(), 1u);
+    EXPECT_TRUE(index_->NewestWith("http://a.is/y", one, true)->empty());
+  }
 }
 
 TEST_F(DigestIndexing, D1_DuplicatesAreCarriedForwardWithTheirOrigin) {
@@ -273,7 +283,8 @@ TEST_F(DigestIndexing, D7_AFilterChangesNoAnswer) {
            {std::string("www.a.is"), std::string("a.is"), std::string("a\0.is", 5)}) {
         const std::string url = fmt::format("http://{}/{}", host, i % 1500);
         const PayloadDigest digest = DigestOfContent(std::to_string(i));
-        all.push_back(*index_->NewestByUrl(url, digest));
+        all.push_back(*index_->NewestWith(url, digest, false));
+        all.push_back(*index_->NewestWith(url, digest, true));
         all.push_back(*index_->ByEquivalentUrl(url, digest));
         all.push_back(*index_->ByDigest(digest));
         all.push_back(*index_->ByUrl(url));
@@ -282,8 +293,10 @@ TEST_F(DigestIndexing, D7_AFilterChangesNoAnswer) {
     return all;
   };
   const auto without = answers();
+  EXPECT_TRUE(index_->MayHave(DigestOfContent("nobody has this")));
   ASSERT_TRUE(index_->LoadFilter());
   EXPECT_EQ(answers(), without);
+  EXPECT_FALSE(index_->MayHave(DigestOfContent("nobody has this")));
   std::string bytes = *io::ReadFile(fs_, "index");
   bytes[bytes.size() / 3] ^= 1;
   PutFile(fs_, "index", bytes);

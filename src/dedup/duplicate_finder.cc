@@ -45,6 +45,7 @@ class Search {
 
   Result<Answer> Run() {
     Answer answer;
+    if (!source_.MayHave(document_.digest)) return answer;
     if (const Status searched = AtUrls(answer); !searched) return searched.error();
     if (answer.hit != Hit::kNew || rules_.by == DuplicateRules::By::kUrl) return answer;
     if (const Status searched = Take(source_.ByDigest(document_.digest), Hit::kMirror, answer);
@@ -58,13 +59,17 @@ class Search {
 
  private:
   Status AtUrls(Answer& answer) {
-    const auto newest = source_.NewestByUrl(document_.url, document_.digest);
-    Status exact = Take(newest, Hit::kExact, answer);
-    if (!exact || answer.hit != Hit::kNew) return exact;
-    // An older one may have what the newest has lost.
-    if (!newest->empty()) exact = Take(source_.ByUrl(document_.url), Hit::kExact, answer);
-    if (!exact || answer.hit != Hit::kNew || !rules_.try_equivalent) return exact;
-    return Take(source_.ByEquivalentUrl(document_.url, document_.digest), Hit::kEquivalent, answer);
+    const std::string_view url = document_.url;
+    const auto newest = source_.NewestWith(url, document_.digest, rules_.try_equivalent);
+    if (!newest) return newest.error();
+    if (newest->empty()) return {};
+    const bool is_exact = newest->front().url == url;
+    Status taken = Take(newest, is_exact ? Hit::kExact : Hit::kEquivalent, answer);
+    if (!taken || answer.hit != Hit::kNew) return taken;
+    // Another one may have what this one has lost.
+    if (is_exact) taken = Take(source_.ByUrl(url), Hit::kExact, answer);
+    if (!taken || answer.hit != Hit::kNew || !rules_.try_equivalent) return taken;
+    return Take(source_.ByEquivalentUrl(url, document_.digest), Hit::kEquivalent, answer);
   }
 
   Status Take(OriginalSource::Documents documents, Hit hit, Answer& answer) {

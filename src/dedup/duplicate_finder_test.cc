@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "archive/test_crawl.h"
 
 namespace stele::dedup {
@@ -24,6 +26,10 @@ class Shelf final : public OriginalSource {
     documents_.insert(documents_.begin(), document);
   }
 
+  bool MayHave(const PayloadDigest& digest) const override {
+    return std::any_of(documents_.begin(), documents_.end(),
+                       [&](const auto& one) { return one.digest.SameAs(digest); });
+  }
   Documents ByUrl(std::string_view url) override {
     return Where([&](const KnownDocument& one) { return one.url == url; });
   }
@@ -32,9 +38,11 @@ class Shelf final : public OriginalSource {
     if (documents && documents->size() > 1) documents->resize(1);
     return documents;
   }
-  Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) override {
+  Documents NewestWith(std::string_view url, const PayloadDigest& digest,
+                       bool or_equivalent) override {
     Documents documents = ByUrl(url);
     std::erase_if(*documents, [&](const auto& one) { return !one.digest.SameAs(digest); });
+    if (documents->empty() && or_equivalent) documents = ByEquivalentUrl(url, digest);
     if (documents->size() > 1) documents->resize(1);
     return documents;
   }

@@ -51,13 +51,18 @@ class OriginalSource {
  public:
   virtual ~OriginalSource() = default;
 
+  // False: nobody has this payload, or it cannot be found by it. Costs little.
+  virtual bool MayHave(const PayloadDigest& digest) const = 0;
+
   using Documents = Result<std::vector<KnownDocument>>;
   // Captures of exactly this URL.
   virtual Documents ByUrl(std::string_view url) = 0;
   // The newest of them alone, or none; costs less.
   virtual Documents NewestByUrl(std::string_view url) = 0;
-  // The newest of them with this payload alone, or none.
-  virtual Documents NewestByUrl(std::string_view url, const PayloadDigest& digest) = 0;
+  // One capture with this payload, or none: the newest of exactly this URL, or else, where
+  // `or_equivalent`, one of a URL that is equivalent to it.
+  virtual Documents NewestWith(std::string_view url, const PayloadDigest& digest,
+                               bool or_equivalent) = 0;
   // Captures of other URLs that are equivalent to it, with this payload.
   virtual Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) = 0;
   // Captures with this payload.
