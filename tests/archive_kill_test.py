@@ -127,20 +127,42 @@ class Killed(unittest.TestCase):
 
     def purge_again_and_again(self):
         """What is purged is gone, and nothing else, however often that was interrupted."""
-        url = f"http://site{FILES - 1}.example/1"
-        self.stele("rm", url, "--reason", "a test")
-        self.assertTrue(self.is_in_containers(url))
-        before = self.captures()
-        for _ in range(KILLS // 4):
-            self.killed(0.1, "rm", "--purge")
-        self.stele("rm", "--purge")
-        self.assertFalse(self.is_in_containers(url))
+        gone, page = [], 0
+        while self.interrupted_purges() < KILLS // 6:
+            page += 1
+            self.assertLess(page, CAPTURES, "too few kills hit a purge that had begun")
+            urls = [f"http://site{number}.example/{page}" for number in range(KILLS // 4, FILES)]
+            self.stele("rm", *urls, "--reason", "a test")
+            gone += urls
+            before = self.captures()
+            while not self.killed_when_begun("rm", "--purge"):
+                pass
+        self.assertFalse(any(self.is_in_containers(url) for url in gone))
         self.assertEqual([row["url"] for row in self.captures()], [row["url"] for row in before])
         self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
         self.assertIn("all is right", self.stele("verify"))
         self.assertEqual(self.stele("ls", "--removed"), self.stele("ls"))
         self.stele("reindex", "--from-files")
         self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
+
+    def killed_when_begun(self, *words):
+        """Kills a command a moment after it wrote to the ledger. Whether it had ended by then."""
+        ledger = self.archive / "ledger" / "ledger.warc"
+        size = ledger.stat().st_size
+        process = self.start(*words)
+        while process.poll() is None and ledger.stat().st_size == size:
+            time.sleep(0.0005)
+        try:
+            process.wait(self.dice.uniform(0, 0.02))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.assertIn(process.returncode, (0, -signal.SIGKILL))
+        return process.returncode == 0
+
+    def interrupted_purges(self):
+        runs = json.loads(self.stele("info", "--json"))["runs"]
+        return sum(run["kind"] == "purge" and run["end"] is None for run in runs)
 
     def is_in_containers(self, url):
         line = f"WARC-Target-URI: {url}\r\n".encode()
