@@ -49,7 +49,7 @@ std::optional<html::PageText> TextOf(std::string_view payload, std::string_view 
   const std::string_view content = payload.substr(choice.bom_size);
   if (media.type == "text/plain") return html::ExtractPlainText(content, choice.encoding);
   if (html::KindOfDocument(payload, media.type) != html::DocumentKind::kHtml) return std::nullopt;
-  return html::ExtractText(content, choice.encoding);
+  return html::ExtractText(content, choice.encoding, {.anchors_max = 0});
 }
 
 }  // namespace

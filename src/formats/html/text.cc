@@ -100,6 +100,15 @@ Effect EffectOf(std::string_view name) {
   return Effect::kInline;
 }
 
+// Whose attributes the text needs.
+bool HasWordsInAttributes(std::string_view name) {
+  const Effect effect = EffectOf(name);
+  return effect == Effect::kImage || effect == Effect::kMeta || effect == Effect::kHtml;
+}
+bool HasWordsOrAnchorInAttributes(std::string_view name) {
+  return EffectOf(name) == Effect::kAnchor || HasWordsInAttributes(name);
+}
+
 std::string_view ValueOf(const Tag& tag, std::string_view name) {
   for (const Attribute& attribute : tag.attributes) {
     if (attribute.name == name) return attribute.value;
@@ -130,10 +139,11 @@ class TextWriter {
     if (page_.text.size() + text.size() + 1 > text_max_ || text.find('\0') != text.npos) {
       return WriteWords(text);
     }
-    const auto begin = std::find_if_not(text.begin(), text.end(), IsAsciiSpace);
+    const auto is_space = [](char c) { return IsAsciiSpace(c); };  // a pointer is not inlined
+    const auto begin = std::find_if_not(text.begin(), text.end(), is_space);
     if (begin != text.begin()) Space();
     if (begin == text.end()) return;
-    const auto end = std::find_if_not(text.rbegin(), text.rend(), IsAsciiSpace).base();
+    const auto end = std::find_if_not(text.rbegin(), text.rend(), is_space).base();
     Separate();
     AppendWords({begin, end});
     page_.runs.back().end = static_cast<std::uint32_t>(page_.text.size());
@@ -398,7 +408,10 @@ class TextSink final : public TokenSink {
 PageText ExtractText(std::string_view content, Encoding encoding, const TextLimits& limits) {
   PageText page;
   TextSink sink(page, limits);
-  Tokenizer tokenizer(sink, {});
+  Tokenizer::Options options;
+  options.has_attributes =
+      limits.anchors_max > 0 ? HasWordsOrAnchorInAttributes : HasWordsInAttributes;
+  Tokenizer tokenizer(sink, options);
   TextDecoder decoder(encoding);
   std::string piece;
   for (std::size_t at = 0; at < content.size() && !sink.full(); at += kPieceSize) {

@@ -50,8 +50,8 @@ struct PageText {
 
 struct TextLimits {
   std::size_t text_bytes_max = 16 << 20;  // at most 1 GiB
-  std::size_t anchors_max = 20000;
-  std::size_t href_bytes_max = 4096;  // anchors with a longer one are left out
+  std::size_t anchors_max = 20000;        // 0: nothing is kAnchorText either
+  std::size_t href_bytes_max = 4096;      // anchors with a longer one are left out
 };
 
 // Reads HTML in `encoding`, its byte order mark already removed. Skips scripts, styles, templates

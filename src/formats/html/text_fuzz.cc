@@ -42,6 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     again.runs.push_back({0, static_cast<std::uint32_t>(normal.size()), kBodyText});
   }
   Check(NormalisedText(again) == normal);
+  limits.anchors_max = 0;
+  const PageText plainer = ExtractText(html, encoding, limits);
+  Check(plainer.anchors.empty() && plainer.text == page.text);
+  Check(NormalisedText(plainer) == normal);
   ExtractPlainText(html, encoding, limits);
   return 0;
 }

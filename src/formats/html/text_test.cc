@@ -94,6 +94,22 @@ TEST(Text, NormalisedTextIgnoresMarkupCaseAndPunctuation) {
   EXPECT_EQ(NormalisedText(Text("")), "");
 }
 
+// As far as the words go, anchors are nothing: digests of texts do not depend on them.
+TEST(Text, WithoutAnchorsTheTextIsTheSame) {
+  for (const char* html :
+       {"a<a href=x>b</a>c <img alt='picture'><a>d</a>",
+        "<meta name=description content=what><html lang=en><a href=1>half</a>way",
+        "<title>t</title><p><a href=''>x<h1>y</a>z</h1><area alt=w>"}) {
+    const PageText with = Text(html);
+    const PageText without = ExtractText(html, Encoding::kUtf8, {.anchors_max = 0});
+    EXPECT_EQ(without.text, with.text);
+    EXPECT_EQ(without.language, with.language);
+    EXPECT_TRUE(without.anchors.empty());
+    EXPECT_EQ(without.TextOf(kAnchorText), "");
+    EXPECT_EQ(NormalisedText(without), NormalisedText(with));
+  }
+}
+
 TEST(Text, AMillionNestedTagsAreNothing) {
   std::string page;
   for (int i = 0; i < 1'000'000; ++i) page += "<div><a href=x>";

@@ -419,7 +419,8 @@ const char* Tokenizer::Impl::ScanUntilGreater(const char* p) {
 }
 
 void Tokenizer::Impl::EmitTag(const char* end) {
-  const Tag tag = tag_.Make(ConstructBytes(end), {construct_begin_, OffsetOf(end)});
+  const Tag tag =
+      tag_.Make(ConstructBytes(end), {construct_begin_, OffsetOf(end)}, options_.has_attributes);
   if (is_end_tag_) {
     sink_.OnEndTag(tag);
     state_ = TokenizerState::kData;

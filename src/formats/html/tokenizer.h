@@ -85,6 +85,9 @@ class Tokenizer {
     // a comment's text are cut, a doctype is read as if the input ended there. 16 bytes to 4 GiB
     // - 1.
     std::size_t token_bytes_max = 1 << 20;
+    // Tags with these names come with their attributes, all others without; null: all with them.
+    // To make them is a good part of the work.
+    bool (*has_attributes)(std::string_view tag_name) = nullptr;
   };
 
   Tokenizer(TokenSink& sink, Options options);

@@ -155,7 +155,7 @@ void TagScanner::EndAttribute(std::uint64_t value_begin, std::uint64_t value_end
 
 // Makes room once, because the views into replaced_ must stay.
 void TagScanner::ReserveReplaced() {
-  std::size_t source_bytes = name_is_verbatim_ ? 0 : std::min(name_end_, std::uint64_t{bytes_max_});
+  std::size_t source_bytes = 0;
   for (const AttributeSource& source : sources_) {
     if (!source.name.is_verbatim) source_bytes += source.name.end - source.name.begin;
     if (!source.value.is_verbatim) source_bytes += source.value.end - source.value.begin;
@@ -164,34 +164,47 @@ void TagScanner::ReserveReplaced() {
   replaced_.reserve(source_bytes * kReplacedGrowthMax);
 }
 
-Tag TagScanner::Make(std::string_view bytes, SourceRange at) {
+Tag TagScanner::Make(std::string_view bytes, SourceRange at,
+                     bool (*has_attributes)(std::string_view)) {
+  Tag tag;
+  tag.name = MakeName(bytes);
+  tag.self_closing = self_closing_;
+  tag.at = at;
+  if (sources_.empty() || (has_attributes != nullptr && !has_attributes(tag.name))) return tag;
+  MakeAttributes(bytes, at.begin);
+  tag.attributes = attributes_;
+  return tag;
+}
+
+std::string_view TagScanner::MakeName(std::string_view bytes) {
+  const std::size_t begin = std::min<std::uint64_t>(name_begin_, bytes.size());
+  const std::size_t end = std::min<std::uint64_t>(name_end_, bytes.size());
+  const std::string_view source = bytes.substr(begin, end - begin);
+  if (name_is_verbatim_) return source;
+  replaced_name_.clear();
+  AppendName(source, replaced_name_);
+  return replaced_name_;
+}
+
+void TagScanner::MakeAttributes(std::string_view bytes, std::uint64_t tag_begin) {
   ReserveReplaced();
   const std::size_t room = replaced_.capacity();
-  const auto view = [&](std::size_t begin, std::size_t end, bool is_verbatim, auto append) {
-    const std::string_view source = bytes.substr(begin, end - begin);
-    if (is_verbatim) return source;
+  const auto view = [&](const Part& part, auto append) {
+    const std::string_view source = bytes.substr(part.begin, part.end - part.begin);
+    if (part.is_verbatim) return source;
     const std::size_t from = replaced_.size();
     append(source, replaced_);
     return std::string_view(replaced_).substr(from);
   };
   attributes_.clear();
-  for (const AttributeSource& source : sources_) {
-    const auto& [name, value] = source;
-    attributes_.push_back({view(name.begin, name.end, name.is_verbatim, AppendName),
-                           view(value.begin, value.end, value.is_verbatim, AppendValue),
-                           {at.begin + name.begin, at.begin + name.end},
-                           {at.begin + value.begin, at.begin + value.end}});
+  for (const auto& [name, value] : sources_) {
+    attributes_.push_back({view(name, AppendName),
+                           view(value, AppendValue),
+                           {tag_begin + name.begin, tag_begin + name.end},
+                           {tag_begin + value.begin, tag_begin + value.end}});
   }
-  DropRepeatedNames();
-  Tag tag;
-  const std::size_t name_begin = std::min<std::uint64_t>(name_begin_, bytes.size());
-  const std::size_t name_end = std::min<std::uint64_t>(name_end_, bytes.size());
-  tag.name = view(name_begin, name_end, name_is_verbatim_, AppendName);
   Check(replaced_.capacity() == room);
-  tag.attributes = attributes_;
-  tag.self_closing = self_closing_;
-  tag.at = at;
-  return tag;
+  DropRepeatedNames();
 }
 
 // Few names are compared with each other; many are sorted, so that a hostile tag costs no square.

@@ -23,8 +23,8 @@ class TagScanner {
 
   // Requires: Scan found the end; `bytes` are the tag's first bytes, min(length, bytes_max) of
   // them, and `at` is its place in the source. The views point into `bytes` and into this scanner,
-  // and are valid until the next Start().
-  Tag Make(std::string_view bytes, SourceRange at);
+  // and are valid until the next Start(). `has_attributes` as in Tokenizer::Options.
+  Tag Make(std::string_view bytes, SourceRange at, bool (*has_attributes)(std::string_view));
 
  private:
   enum class State {
@@ -51,6 +51,8 @@ class TagScanner {
   const char* StartValue(const char* p);
   const char* SkipValue(const char* p, const char* end);
   void EndAttribute(std::uint64_t value_begin, std::uint64_t value_end, bool value_is_verbatim);
+  std::string_view MakeName(std::string_view bytes);
+  void MakeAttributes(std::string_view bytes, std::uint64_t tag_begin);
   void ReserveReplaced();
   void DropRepeatedNames();
 
@@ -71,7 +73,8 @@ class TagScanner {
   std::vector<AttributeSource> sources_;
   std::vector<Attribute> attributes_;
   std::vector<std::uint32_t> order_;  // for finding repeated names among many
-  std::string replaced_;              // names and values that are not verbatim
+  std::string replaced_name_;         // of the tag, where it is not verbatim
+  std::string replaced_;              // names and values of attributes that are not verbatim
 };
 
 }  // namespace stele::html

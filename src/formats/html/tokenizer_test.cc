@@ -194,6 +194,14 @@ TEST(Tokenizer, LongTokensAreCutAtTheLimitWithTheirWholeRange) {
   EXPECT_THAT(Brief(Tokens("<a b='0123456'>", options)), ElementsAre("start a b=0123456"));
 }
 
+TEST(Tokenizer, AttributesComeWithTheTagsThatAreAskedFor) {
+  Tokenizer::Options options;
+  options.has_attributes = [](std::string_view name) { return name == "img"; };
+  const std::string input = "<A Href='x&amp;y'><IMG SRC='b&lt;'/><svg a/></A b=c>";
+  EXPECT_THAT(Brief(Tokens(input, options)),
+              ElementsAre("start a", "start img src=b< /", "start svg /", "end a"));
+}
+
 // A tag whose parts need no change costs no copy.
 TEST(Tokenizer, ViewsPointIntoTheChunkWhereNothingIsReplaced) {
   class Pointers final : public TokenSink {
