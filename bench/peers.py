@@ -1,4 +1,6 @@
-"""Other people's tools to measure against, in a place of their own."""
+"""Other people's tools to measure against, and to judge what is written, in a place of their own.
+
+As a program: installs into build/peers what can be had, and says what cannot."""
 
 import hashlib
 import pathlib
@@ -75,3 +77,7 @@ def prepare_heritrix(folder, log):
     (fetched / home.name).rename(home)
     shutil.rmtree(fetched)
     return home / "lib"
+
+
+if __name__ == "__main__":
+    prepare(pathlib.Path(__file__).resolve().parent.parent / "build/peers", print)

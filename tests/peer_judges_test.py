@@ -1,6 +1,6 @@
 """Other tools read what we write, and find nothing wrong with it.
 
-They are used where bench/run has installed them (build/peers); each that is missing is named.
+They are used where they could be installed (bench/peers.py); each that is missing is named.
 """
 
 import os
@@ -18,7 +18,7 @@ PEERS = os.path.join(ROOT, "build", "peers", "bin")
 def peer(name):
     path = os.path.join(PEERS, name)
     if not os.access(path, os.X_OK):
-        raise unittest.SkipTest(f"the peer {name} is not installed (make bench installs it)")
+        raise unittest.SkipTest(f"the peer {name} is not installed (bench/peers.py installs it)")
     return path
 
 

@@ -1,6 +1,6 @@
 """What is exported, and what is crawled, replays completely in a pywb that has nothing else.
 
-pywb is used where bench/run has installed it (build/peers); where it is missing, that is said.
+pywb is used where it could be installed (bench/peers.py); where it is missing, that is said.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def free_port():
 
 
 @unittest.skipUnless(os.access(PEERS / "wayback", os.X_OK),
-                     "the peer pywb is not installed (make bench installs it)")
+                     "the peer pywb is not installed (bench/peers.py installs it)")
 class Pywb(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stele-pywb-"))

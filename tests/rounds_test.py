@@ -646,7 +646,7 @@ class Written(CrawlTest):
         self.stele("verify")
 
     @unittest.skipUnless(os.access(WARCIO, os.X_OK),
-                         "the peer warcio is not installed (make bench installs it)")
+                         "the peer warcio is not installed (bench/peers.py installs it)")
     def test_D6_warcio_finds_no_defects_either(self):
         self.make_crawls()
         for path in self.containers():

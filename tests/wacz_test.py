@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """WACZ files of other programs brought into an archive, and ours judged by other programs.
 
-py-wacz is used where bench/run has installed it (build/peers); where it is missing, that is said.
+py-wacz is used where it could be installed (bench/peers.py); where it is missing, that is said.
 """
 
 import gzip
@@ -114,7 +114,7 @@ class Export(Archive):
                           for row in self.rows()], facts)
 
     @unittest.skipUnless(PY_WACZ.exists(),
-                         "the peer wacz is not installed (make bench installs it)")
+                         "the peer wacz is not installed (bench/peers.py installs it)")
     def test_py_wacz_finds_it_valid(self):
         done = subprocess.run([PY_WACZ, "validate", "-f", self.path], capture_output=True,
                               text=True, check=False)
