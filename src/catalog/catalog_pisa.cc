@@ -9,6 +9,7 @@
 namespace stele::catalog {
 namespace {
 
+constexpr std::size_t kBlockBytesMax = 32 << 10;
 constexpr std::size_t kPartBytesMax = 4 << 20;
 constexpr std::size_t kPartBytesMin = 1 << 19;
 constexpr std::size_t kAllPartsBytes = 32 << 20;  // of all segments that are written together
@@ -75,6 +76,7 @@ Status Catalog::WriteRoll(const CatalogFiles& files, const PisaRoll& roll,
     PisaSegmentOptions segment;
     segment.first = targets.empty() ? roll.first : targets.back().options.end;
     segment.end = end;
+    segment.limits.block_bytes_max = kBlockBytesMax;
     segment.part_bytes_max = std::clamp(kAllPartsBytes / ends.size(), kPartBytesMin, kPartBytesMax);
     targets.push_back({PisaPath(directory_, number + targets.size()), segment});
   }

@@ -81,9 +81,9 @@ TEST_F(CatalogPisaTest, P2_SegmentsAreMadeAsTimeGoesOn) {
     EXPECT_GE(segments(), before);
     before = segments();
   }
-  // Each has at least 200 captures, and few are in none.
-  EXPECT_GE(segments(), 15u);
-  EXPECT_LE(segments(), 30u);
+  // Each has at least 200 captures, all but the last more, and few are in none.
+  EXPECT_GE(segments(), 12u);
+  EXPECT_LE(segments(), 25u);
   EXPECT_LT(loose(), 400u);
   ExpectRight(*catalog_->View());
   Open();
@@ -100,7 +100,7 @@ TEST_F(CatalogPisaTest, P3_AppendMakesNone) {
 TEST_F(CatalogPisaTest, P2_ManyCapturesAtOnceAreCutIntoSegments) {
   for (std::int64_t day = 0; day < 50; ++day) Append(day, 60);
   Work();
-  EXPECT_GE(segments(), 8u);
+  EXPECT_GE(segments(), 6u);
   ExpectRight(*catalog_->View());
 }
 
@@ -112,10 +112,12 @@ TEST_F(CatalogPisaTest, P2_FewLateCapturesWaitAndManyAreTakenIn) {
   Append(30, 200);
   Append(100, 300);
   Work();
-  // The old segments are the same, and the late captures are kept beside them.
+  // The old segments are the same, but for the last, which may have grown; and the late captures
+  // are kept beside them.
   const Manifest after = catalog_->View()->files().manifest;
-  ASSERT_GT(after.pisa.size(), before.pisa.size());
-  EXPECT_TRUE(std::equal(before.pisa.begin(), before.pisa.end(), after.pisa.begin()));
+  ASSERT_GE(after.pisa.size(), before.pisa.size());
+  EXPECT_NE(after.pisa, before.pisa);
+  EXPECT_TRUE(std::equal(before.pisa.begin(), before.pisa.end() - 1, after.pisa.begin()));
   EXPECT_GE(loose(), 200u);
   EXPECT_LT(loose(), 500u + loose_before);
   ExpectRight(*catalog_->View());

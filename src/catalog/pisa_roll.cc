@@ -1,4 +1,7 @@
-// Captures in the order of time only ever add a segment at the end. Late ones make it necessary to
+// Captures in the order of time only ever add a segment at the end, or let the last one grow: what
+// is loose is rolled early, so that questions have little to look through, and a segment is twice
+// as long, so that little is carried from one to the next; each capture is written twice for that.
+// Late ones make it necessary to
 // build the segment of their time again and all behind it, whose bases they change; that waits
 // until they are many beside what has to be written. Whatever is built is built in one pass over
 // the keys, with all its segments open at once.
@@ -11,7 +14,8 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::uint64_t kCapturesPerKey = 3;
+constexpr std::uint64_t kLoosePerKey = 3;
+constexpr std::uint64_t kSegmentPerKey = 6;
 constexpr std::uint64_t kWrittenPerLate = 8;
 constexpr std::size_t kSampleMax = 1 << 17;
 constexpr std::uint64_t kCapturesBetween = 1 << 14;  // two calls of `meanwhile`
@@ -75,7 +79,11 @@ Result<Sampled> TakeSamples(Timestamp first, PisaTimelineCursor& cursor) {
 }  // namespace
 
 std::uint64_t PisaCapturesDue(std::uint64_t live_keys, std::uint64_t captures_min) {
-  return std::max(captures_min, kCapturesPerKey * live_keys);
+  return std::max(captures_min, kLoosePerKey * live_keys);
+}
+
+std::uint64_t PisaSegmentCaptures(std::uint64_t live_keys, std::uint64_t captures_min) {
+  return std::max(captures_min, kSegmentPerKey * live_keys);
 }
 
 Result<LooseCaptures> CountLooseCaptures(const std::vector<PisaSegmentPointer>& segments,
@@ -108,9 +116,8 @@ std::optional<PisaRoll> PlanPisaRoll(const std::vector<PisaSegmentPointer>& segm
     const std::uint64_t enough = options.all ? 1 : std::max(options.captures_min, live);
     if (loose.newest < enough) return std::nullopt;
     // One that was closed early grows.
-    const bool young = !segments.empty() && segments.back()->summary().captures <
-                                                PisaCapturesDue(live, options.captures_min) / 2;
-    if (options.all && young) --roll.kept;
+    const std::uint64_t full = PisaSegmentCaptures(live, options.captures_min);
+    if (!segments.empty() && segments.back()->summary().captures < full / 4 * 3) --roll.kept;
   }
   const Timestamp behind{loose.last == kEndOfTime ? kEndOfTime.milliseconds
                                                   : loose.last.milliseconds + 1};
@@ -134,13 +141,13 @@ Result<std::vector<Timestamp>> CutPisaRoll(const PisaRoll& roll, PisaTimelineCur
     since += sampled->step;
     if (sample.new_key) live += sampled->step;
     const Timestamp end{sample.birth.milliseconds + 1};
-    if (since < PisaCapturesDue(live, options.captures_min) || end >= roll.end) continue;
+    if (since < PisaSegmentCaptures(live, options.captures_min) || end >= roll.end) continue;
     if (!ends.empty() && end <= ends.back()) continue;
     ends.push_back(end);
     since = 0;
   }
   // A short rest goes into the last one.
-  const bool rest_is_short = since < PisaCapturesDue(live, options.captures_min) / 2;
+  const bool rest_is_short = since < PisaSegmentCaptures(live, options.captures_min) / 2;
   if (!ends.empty() && rest_is_short) ends.pop_back();
   ends.push_back(roll.end);
   return ends;

@@ -16,9 +16,10 @@
 // docs/pisa.md.
 namespace stele::catalog {
 
-// How many captures a segment should have when so many keys are live: about three for each, but no
-// small file for every few captures of a young archive.
+// How many loose captures are rolled when so many keys are live, three for each, and how many a
+// segment should have, six for each; but no small file for every few captures of a young archive.
 std::uint64_t PisaCapturesDue(std::uint64_t live_keys, std::uint64_t captures_min);
+std::uint64_t PisaSegmentCaptures(std::uint64_t live_keys, std::uint64_t captures_min);
 
 // Loose captures, by the segment that has their time.
 struct LooseCaptures {

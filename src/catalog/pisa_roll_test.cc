@@ -42,6 +42,8 @@ class PisaRollTest : public testing::Test {
 TEST_F(PisaRollTest, P2_ThreeCapturesForEachKeyAreDue) {
   EXPECT_EQ(PisaCapturesDue(10, 100000), 100000u);
   EXPECT_EQ(PisaCapturesDue(1000000, 100000), 3000000u);
+  EXPECT_EQ(PisaSegmentCaptures(10, 100000), 100000u);
+  EXPECT_EQ(PisaSegmentCaptures(1000000, 100000), 6000000u);
 }
 
 TEST_F(PisaRollTest, P2_LooseCapturesAreCountedByTheirSegment) {
@@ -67,6 +69,19 @@ TEST_F(PisaRollTest, P2_NewCapturesAreRolledWhenThereIsOneForEachKey) {
   EXPECT_EQ(roll->kept, 1u);
   EXPECT_EQ(roll->first, Timestamp{10});
   EXPECT_EQ(roll->end, Timestamp{31});
+}
+
+// A segment that was rolled with three captures for each key is built again with the next ones, and
+// one that has six is not.
+TEST_F(PisaRollTest, P2_ASegmentGrowsUntilItIsLongBesideWhatItCarries) {
+  AddSegment(kBeginningOfTime, Timestamp{3});
+  const auto roll = PlanPisaRoll(segments_, {{0}, 30, Timestamp{30}}, {5});
+  ASSERT_TRUE(roll);
+  EXPECT_EQ(roll->kept, 0u);
+  EXPECT_EQ(roll->first, kBeginningOfTime);
+  segments_.clear();
+  AddSegment(kBeginningOfTime, Timestamp{6});
+  EXPECT_EQ(PlanPisaRoll(segments_, {{0}, 30, Timestamp{30}}, {5})->kept, 1u);
 }
 
 // Each of the segments has a hundred captures.
@@ -114,10 +129,10 @@ TEST_F(PisaRollTest, P2_ALongRollIsCutWhereCapturesAreDue) {
   PisaTimelineCursor cursor({}, sorted->NewCursor(), QueryFor(roll.first, roll.end));
   const Result<std::vector<Timestamp>> ends = CutPisaRoll(roll, cursor, {20});
   ASSERT_TRUE(ends);
-  // Thirty captures of ten keys are three moments; the last four are one segment.
-  ASSERT_EQ(ends->size(), 33u);
-  EXPECT_EQ(ends->at(0), Timestamp{3});
-  EXPECT_EQ(ends->at(1), Timestamp{6});
+  // Sixty captures of ten keys are six moments; the last four are a segment, too.
+  ASSERT_EQ(ends->size(), 17u);
+  EXPECT_EQ(ends->at(0), Timestamp{6});
+  EXPECT_EQ(ends->at(1), Timestamp{12});
   EXPECT_EQ(ends->back(), Timestamp{100});
 
   std::vector<PisaTarget> targets;
