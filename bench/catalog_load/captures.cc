@@ -54,8 +54,7 @@ Crawls::Crawls(std::uint64_t captures, std::uint64_t urls)
       often_urls_(regular_ ? 0 : OftenUrls(captures)),
       often_captures_(OftenCaptures(captures)),
       urls_(regular_ ? urls : OtherUrls(captures)),
-      last_serial_(urls_ + often_urls_),
-      last_month_(urls_ + often_urls_) {}
+      last_serial_(urls_ + often_urls_) {}
 
 Timestamp Crawls::begin() { return {kBeginMs}; }
 
@@ -140,12 +139,9 @@ void Crawls::Describe(std::uint64_t number, bool often, Row& row) {
   const std::uint32_t before = last_serial_[number];
   const bool same = before != 0 && Mix(made_, 12) % 3 == 0;
   if (same) {
-    const Timestamp then{kBeginMs + static_cast<std::int64_t>(last_month_[number]) * kMonthMs};
     capture.flags |= catalog::kRevisit;
-    capture.original = catalog::CaptureId{catalog::BatchOf(then), before};
   } else {
     last_serial_[number] = serial;
-    last_month_[number] = static_cast<std::uint8_t>(month_);
   }
   // The digest is that of the content.
   catalog::Sha1Bytes digest;

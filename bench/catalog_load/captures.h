@@ -51,7 +51,6 @@ class Crawls {
   std::uint64_t place_ = 0;  // of the month's crawl
   std::uint64_t offset_ = 0;
   std::vector<std::uint32_t> last_serial_;  // of each URL; 0: none
-  std::vector<std::uint8_t> last_month_;
 };
 
 std::uint64_t Mix(std::uint64_t a, std::uint64_t b = 0);

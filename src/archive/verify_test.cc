@@ -100,7 +100,7 @@ TEST_F(Verifying, FindsACatalogThatLacksSomething) {
   // As if the rows had never reached it.
   const std::vector<std::string> names = *fs_.List("a/catalog");
   for (const std::string& name : names) {
-    if (name.ends_with(".log")) PutFile(fs_, "a/catalog/" + name, "STELE-ROWS 1   \n");
+    if (name.ends_with(".log")) PutFile(fs_, "a/catalog/" + name, "STELE-ROWS 2   \n");
   }
   const std::vector<std::string> defects = Defects();
   ASSERT_EQ(defects.size(), 3u);
@@ -147,7 +147,7 @@ TEST_F(VerifyingATakedown, I7_AFlippedByteDoesNotUndoIt) {
 }
 
 TEST_F(VerifyingATakedown, I7_ACatalogThatForgotItIsNamed) {
-  PutFile(fs_, Log(), "STELE-ROWS 1   \n");
+  PutFile(fs_, Log(), "STELE-ROWS 2   \n");
   const std::vector<std::string> defects = Defects();
   ASSERT_EQ(defects.size(), 1u);
   EXPECT_TRUE(defects[0].starts_with("capture 200405/0 of http://a.example/: the catalog says "))

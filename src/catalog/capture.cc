@@ -26,6 +26,19 @@ Status CheckCapture(const Capture& capture) {
                            capture.id.batch, capture.id.serial, size, kCaptureRowBytesMax - 200)};
 }
 
+HeldCapture HoldCapture(const Capture& capture) {
+  HeldCapture held{capture, nullptr};
+  auto bytes = std::make_shared<std::string>();
+  bytes->reserve(capture.url.size() + capture.type.size() + capture.key.size());
+  for (std::string_view* text : {&held.row.url, &held.row.type, &held.row.key}) {
+    const std::size_t begin = bytes->size();
+    *bytes += *text;
+    *text = std::string_view(*bytes).substr(begin);
+  }
+  held.bytes = std::move(bytes);
+  return held;
+}
+
 void AppendCaptureRow(const Capture& capture, std::string& out) {
   PutVarint(out, capture.id.batch);
   PutVarint(out, capture.id.serial);
@@ -37,10 +50,6 @@ void AppendCaptureRow(const Capture& capture, std::string& out) {
   PutVarint(out, capture.place.offset);
   PutVarint(out, capture.place.length);
   PutVarint(out, capture.length);
-  if (capture.original) {
-    PutVarint(out, capture.original->batch);
-    PutVarint(out, capture.original->serial);
-  }
   if (capture.text_digest != 0) PutFixed64(out, capture.text_digest);
   if (capture.sha256) out.append(capture.sha256->data(), capture.sha256->size());
   if (capture.sha1) out.append(capture.sha1->data(), capture.sha1->size());
@@ -69,11 +78,6 @@ Result<Capture> ParseCaptureRow(std::string_view bytes) {
   capture.place.offset = reader.Varint();
   capture.place.length = reader.Varint();
   capture.length = reader.Varint();
-  if (flags & kHasOriginal) {
-    capture.original.emplace();
-    capture.original->batch = number();
-    capture.original->serial = number();
-  }
   if (flags & kHasText) capture.text_digest = reader.Fixed64();
   if (flags & kHasSha256) capture.sha256 = BytesOf<Sha256Bytes>(reader);
   if (flags & kHasSha1) capture.sha1 = BytesOf<Sha1Bytes>(reader);

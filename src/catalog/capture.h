@@ -43,8 +43,7 @@ struct Capture {
   std::uint32_t status = 0;  // of HTTP; 0: none
   std::uint32_t run = 0;     // the crawl or import that brought it
   CapturePlace place;
-  std::uint64_t length = 0;           // of the payload
-  std::optional<CaptureId> original;  // of a revisit: the capture that has its payload, if known
+  std::uint64_t length = 0;  // of the payload
   // Of the normalised text, to compare captures of a URL; 0: none.
   std::uint64_t text_digest = 0;
   std::optional<Sha256Bytes> sha256;  // of the payload
@@ -62,6 +61,8 @@ struct HeldCapture {
   Capture row;
   std::shared_ptr<const std::string> bytes;
 };
+// A capture with texts of its own.
+HeldCapture HoldCapture(const Capture& capture);
 
 // The batch that a capture of this moment belongs to: 200405 for any of May 2004.
 std::uint32_t BatchOf(Timestamp time);

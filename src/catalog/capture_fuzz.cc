@@ -22,22 +22,21 @@ void ReadRow(std::string_view bytes) {
 void ReadPage(std::string_view bytes) {
   Result<CapturePageReader> rows = CapturePageReader::Open(bytes, 200405);
   if (!rows) return;
-  std::vector<Capture> all;
+  std::vector<HeldCapture> all;
   while (rows->left() > 0) {
     const Result<const Capture*> row = rows->Next();
     if (!row) return;
-    all.push_back(**row);
+    all.push_back(HoldCapture(**row));
   }
   CapturePageBuilder builder;
-  for (const Capture& row : all) builder.Add(row);
+  for (const HeldCapture& held : all) builder.Add(held.row);
   std::string page;
   for (const std::string& part : builder.Take()) page += part;
   Result<CapturePageReader> again = CapturePageReader::Open(page, 200405);
   Check(again.ok() && again->left() == all.size());
-  for (const Capture& row : all) Check(**again->Next() == row);
-  if (all.empty()) return;
+  for (const HeldCapture& held : all) Check(**again->Next() == held.row);
   // Rows that are passed leave the next one as it is.
-  const Capture& wanted = all[all.size() / 2];
+  const Capture& wanted = all[all.size() / 2].row;
   Result<CapturePageReader> passing = CapturePageReader::Open(page, 200405);
   passing->PassBefore(wanted.id.serial);
   Check(**passing->Next() == wanted);

@@ -17,7 +17,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::string_view kHead = "STELE-ROWS 1   \n";
+constexpr std::string_view kHead = "STELE-ROWS 2   \n";
 static_assert(kHead.size() == kCaptureLogHeadSize);
 constexpr std::size_t kEntryHeadSize = 8;
 constexpr std::size_t kFirstReadBytes = 64 << 10;  // mostly, little is new

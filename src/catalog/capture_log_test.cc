@@ -15,7 +15,7 @@
 namespace stele::catalog {
 namespace {
 
-const std::string kGolden = SourcePath("src/catalog/golden/rows-1.log");
+const std::string kGolden = SourcePath("src/catalog/golden/rows-2.log");
 
 // Ten groups of rows; after each third group a sync. Returns how many rows were synced.
 Result<std::size_t> WriteExample(io::FileSystem& fs, const std::string& path,
@@ -248,7 +248,7 @@ TEST(CaptureLog, I6_AFailingDiskIsReported) {
 
 TEST(CaptureLog, I6_TheGoldenLogIsReadAndWrittenAgain) {
   io::PosixFileSystem files;
-  const std::string made = testing::TempDir() + "rows-1.log";
+  const std::string made = testing::TempDir() + "rows-2.log";
   ASSERT_TRUE(WriteExample(files, made));
   const Result<std::string> golden = io::ReadFile(files, kGolden);
   ASSERT_TRUE(golden) << "what is written now is in " << made;

@@ -14,12 +14,12 @@ inline constexpr std::uint32_t kHasText = 1 << 8;
 inline constexpr std::uint32_t kHasSha256 = 1 << 9;
 inline constexpr std::uint32_t kHasSha1 = 1 << 10;
 inline constexpr std::uint32_t kHasKey = 1 << 11;
-inline constexpr std::uint32_t kHasOriginal = 1 << 12;
+inline constexpr std::uint32_t kStoredFlagsMask = 0xFFF;
 
 inline std::uint32_t StoredFlags(const Capture& capture) {
   return (capture.flags & kFlagsMask) | (capture.text_digest != 0 ? kHasText : 0) |
          (capture.sha256 ? kHasSha256 : 0) | (capture.sha1 ? kHasSha1 : 0) |
-         (capture.key.empty() ? 0 : kHasKey) | (capture.original ? kHasOriginal : 0);
+         (capture.key.empty() ? 0 : kHasKey);
 }
 
 // An array of bytes from the front; of zeros when they are not there.

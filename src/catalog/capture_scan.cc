@@ -53,7 +53,17 @@ Status CaptureScan::EnterBatch(std::uint32_t batch) {
   return {};
 }
 
+Status CaptureScan::PassRow() {
+  for (Source& source : sources_) {
+    if (source.cursor->row().id != out_) continue;
+    if (const Status status = source.cursor->Next(); !status) return status;
+  }
+  std::erase_if(sources_, [](const Source& source) { return !source.cursor->valid(); });
+  return {};
+}
+
 Result<const Capture*> CaptureScan::NextInBatch() {
+  if (const Status status = PassRow(); !status) return status.error();
   Source* best = nullptr;
   for (Source& source : sources_) {
     if (best == nullptr || source.cursor->row().id < best->cursor->row().id ||
@@ -64,24 +74,16 @@ Result<const Capture*> CaptureScan::NextInBatch() {
   const RowPlace* place = next_place_ < places_.size() && places_[next_place_].id.batch == batch_
                               ? &places_[next_place_]
                               : nullptr;
-  CaptureId id;
   if (place != nullptr && (best == nullptr || place->id <= best->cursor->row().id)) {
     Result<HeldCapture> row = place_logs_[next_place_++]->Read(place->offset);
     if (!row) return row.error();
     held_ = std::move(*row);
-    id = place->id;
-  } else if (best != nullptr) {
-    held_ = {best->cursor->row(), best->cursor->page()};
-    id = held_.row.id;
-  } else {
-    return nullptr;
+    out_ = place->id;
+    return &held_.row;
   }
-  for (Source& source : sources_) {
-    if (source.cursor->row().id != id) continue;
-    if (const Status status = source.cursor->Next(); !status) return status.error();
-  }
-  std::erase_if(sources_, [](const Source& source) { return !source.cursor->valid(); });
-  return &held_.row;
+  if (best == nullptr) return nullptr;
+  out_ = best->cursor->row().id;
+  return &best->cursor->row();
 }
 
 Result<const Capture*> CaptureScan::Next() {

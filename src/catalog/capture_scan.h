@@ -42,6 +42,8 @@ class CaptureScan {
   };
 
   Status EnterBatch(std::uint32_t batch);
+  // Moves all sources behind the row that is out.
+  Status PassRow();
   // The row with the least serial of the batch, the newest of several; null at its end.
   Result<const Capture*> NextInBatch();
 
@@ -53,7 +55,8 @@ class CaptureScan {
   std::vector<const CaptureLog*> place_logs_;  // of each
   std::size_t next_place_ = 0;
   std::uint32_t batch_ = 0;
-  HeldCapture held_;  // the row that is out
+  std::optional<CaptureId> out_;  // of the row that is out
+  HeldCapture held_;              // the row, when it is from a log
 };
 
 }  // namespace stele::catalog

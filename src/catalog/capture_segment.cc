@@ -9,6 +9,7 @@ namespace stele::catalog {
 namespace {
 
 constexpr std::string_view kKind = "captures";
+constexpr std::uint64_t kVersion = 2;
 
 // Sorts as the number does.
 std::string SerialKey(std::uint32_t serial) {
@@ -93,6 +94,7 @@ Result<CaptureSegmentTotals> CaptureSegmentWriter::Finish() {
     if (const Status status = FinishPage(); !status) return status.error();
   }
   std::string summary;
+  PutVarint(summary, kVersion);
   PutVarint(summary, totals_.batch);
   PutVarint(summary, totals_.rows);
   PutVarint(summary, totals_.first_serial);
@@ -116,6 +118,7 @@ Result<std::unique_ptr<CaptureSegment>> CaptureSegment::Open(io::FileSystem& fs,
 
 Status CaptureSegment::ReadSummary() {
   ByteReader reader(file_->summary());
+  if (reader.Varint() != kVersion) return file_->Corrupt("it is of another version of the format");
   const std::uint64_t batch = reader.Varint();
   totals_.rows = reader.Varint();
   const std::uint64_t first = reader.Varint();
@@ -152,7 +155,7 @@ Result<HeldCapture> CaptureSegment::Get(std::uint32_t serial) const {
   const Result<const Capture*> row = rows->Next();
   if (!row) return file_->CorruptPage(page, row.error().text);
   if ((*row)->id.serial != serial) return missing;
-  return HeldCapture{**row, *bytes};
+  return HoldCapture(**row);
 }
 
 Status CaptureSegmentCursor::Seek(std::uint32_t serial) {

@@ -97,9 +97,8 @@ class CaptureSegmentCursor {
   // Requires: valid().
   Status Next();
   bool valid() const { return row_ != nullptr; }
-  // The texts are valid until the cursor moves; they lie in page().
+  // The texts are valid until the cursor moves.
   const Capture& row() const { return *row_; }
-  const Page& page() const { return bytes_; }
 
  private:
   Status Advance(std::uint32_t serial_min);

@@ -12,7 +12,7 @@
 namespace stele::catalog {
 namespace {
 
-const std::string kGolden = SourcePath("src/catalog/golden/captures-1.rows");
+const std::string kGolden = SourcePath("src/catalog/golden/captures-2.rows");
 constexpr Timestamp kBegin{std::numeric_limits<std::int64_t>::min()};
 constexpr Timestamp kEnd{std::numeric_limits<std::int64_t>::max()};
 
@@ -40,13 +40,13 @@ Status Write(io::FileSystem& fs, const std::string& path, const std::vector<Capt
 
 // All rows from `serial` on in a span of time.
 std::vector<Capture> Scan(const CaptureSegment& segment, std::uint32_t serial, Timestamp from,
-                          Timestamp to, std::vector<Page>& pages) {
+                          Timestamp to, std::vector<HeldCapture>& held) {
   std::vector<Capture> rows;
   CaptureSegmentCursor cursor(segment, from, to);
   Status status = cursor.Seek(serial);
   while (status && cursor.valid()) {
-    rows.push_back(cursor.row());
-    pages.push_back(cursor.page());
+    held.push_back(HoldCapture(cursor.row()));
+    rows.push_back(held.back().row);
     status = cursor.Next();
   }
   EXPECT_TRUE(status) << status.error().text;
@@ -64,7 +64,7 @@ class CaptureSegmentTest : public testing::Test {
   io::MemoryFileSystem disk_;
   PageCache cache_{1 << 20};
   CaptureMaker maker_{3};
-  std::vector<Page> pages_;
+  std::vector<HeldCapture> held_;
 };
 
 TEST_F(CaptureSegmentTest, I6_RowsAreFoundByTheirSerial) {
@@ -90,11 +90,11 @@ TEST_F(CaptureSegmentTest, I6_RowsAreReadInCrawlOrder) {
   const std::vector<Capture> rows = Rows(maker_, 3000);
   ASSERT_TRUE(Write(disk_, "s", rows));
   const auto segment = Open();
-  EXPECT_EQ(Scan(*segment, 0, kBegin, kEnd, pages_), rows);
+  EXPECT_EQ(Scan(*segment, 0, kBegin, kEnd, held_), rows);
   const std::uint32_t middle = rows[1700].id.serial;
-  EXPECT_EQ(Scan(*segment, middle, kBegin, kEnd, pages_),
+  EXPECT_EQ(Scan(*segment, middle, kBegin, kEnd, held_),
             std::vector<Capture>(rows.begin() + 1700, rows.end()));
-  EXPECT_TRUE(Scan(*segment, rows.back().id.serial + 1, kBegin, kEnd, pages_).empty());
+  EXPECT_TRUE(Scan(*segment, rows.back().id.serial + 1, kBegin, kEnd, held_).empty());
 }
 
 TEST_F(CaptureSegmentTest, P2_ASpanOfTimeReadsOnlyItsPages) {
@@ -104,7 +104,7 @@ TEST_F(CaptureSegmentTest, P2_ASpanOfTimeReadsOnlyItsPages) {
   }
   ASSERT_TRUE(Write(disk_, "s", rows));
   const auto segment = Open();
-  EXPECT_EQ(Scan(*segment, 0, {500000}, {700000}, pages_),
+  EXPECT_EQ(Scan(*segment, 0, {500000}, {700000}, held_),
             std::vector<Capture>(rows.begin() + 500, rows.begin() + 701));
   std::uint32_t met = 0;
   for (std::uint32_t page = 0; page < segment->pages(); ++page) {
@@ -136,7 +136,7 @@ TEST_F(CaptureSegmentTest, I6_NumbersAtTheirEndsComeBack) {
   rows[2].time = kEnd;
   rows[3].id = {200405, 0xFFFF'FFFF};
   ASSERT_TRUE(Write(disk_, "s", rows));
-  EXPECT_EQ(Scan(*Open(), 0, kBegin, kEnd, pages_), rows);
+  EXPECT_EQ(Scan(*Open(), 0, kBegin, kEnd, held_), rows);
 }
 
 TEST_F(CaptureSegmentTest, I6_AFailingDiskLeavesTheOldSegmentOrTheNew) {
@@ -148,7 +148,7 @@ TEST_F(CaptureSegmentTest, I6_AFailingDiskLeavesTheOldSegmentOrTheNew) {
     disk.Crash();
     const auto segment = CaptureSegment::Open(disk, "s", cache_);
     if (segment) {
-      EXPECT_EQ(Scan(**segment, 0, kBegin, kEnd, pages_), rows);
+      EXPECT_EQ(Scan(**segment, 0, kBegin, kEnd, held_), rows);
     } else {
       EXPECT_FALSE(written);
       EXPECT_EQ(segment.error().code, ErrorCode::kNotFound);
@@ -185,11 +185,11 @@ TEST_F(CaptureSegmentTest, I6_AFlippedBitIsNeverARow) {
 TEST_F(CaptureSegmentTest, I6_TheGoldenSegmentIsRead) {
   io::PosixFileSystem files;
   const std::vector<Capture> rows = Rows(maker_, 100);
-  const std::string made = testing::TempDir() + "captures-1.rows";
+  const std::string made = testing::TempDir() + "captures-2.rows";
   ASSERT_TRUE(Write(files, made, rows));
   const auto golden = CaptureSegment::Open(files, kGolden, cache_);
   ASSERT_TRUE(golden) << "what is written now is in " << made;
-  EXPECT_EQ(Scan(**golden, 0, kBegin, kEnd, pages_), rows);
+  EXPECT_EQ(Scan(**golden, 0, kBegin, kEnd, held_), rows);
   const auto now = CaptureSegment::Open(files, made, cache_);
   EXPECT_EQ((*now)->file().summary(), (*golden)->file().summary());
   ASSERT_EQ((*now)->pages(), (*golden)->pages());

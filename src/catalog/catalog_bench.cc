@@ -78,8 +78,6 @@ class Crawls {
       io::SeededRandom content(number * 1000 + static_cast<std::uint64_t>(month - (same ? 1 : 0)));
       if (same && month > 0) {
         capture.flags |= kRevisit;
-        capture.original = {BatchOf({capture.time.milliseconds - 30 * 86400000ll}),
-                            static_cast<std::uint32_t>(made_ - urls_ + dice_.Next() % 10000)};
       } else {
         capture.sha256.emplace();
         for (char& byte : *capture.sha256) byte = static_cast<char>(content.Next());

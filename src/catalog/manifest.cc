@@ -8,7 +8,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::string_view kHead = "STELE-CATALOG 2\nsum ";
+constexpr std::string_view kHead = "STELE-CATALOG 3\nsum ";
 
 Error Corrupt() { return {ErrorCode::kCorrupt, "the manifest of a catalog cannot be understood"}; }
 

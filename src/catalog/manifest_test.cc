@@ -19,7 +19,7 @@ Manifest Example() {
 
 // As it is in docs/formats/location.md; other versions of Stele read it.
 constexpr const char* kGolden =
-    "STELE-CATALOG 2\n"
+    "STELE-CATALOG 3\n"
     "sum 1eb9009488c3d277\n"
     "next-file 12\n"
     "first-log 7\n"

@@ -33,9 +33,6 @@ class CaptureMaker {
     capture.run = static_cast<std::uint32_t>(Below(3));
     capture.place = {static_cast<std::uint32_t>(Below(3)), Below(1 << 30), Below(1 << 20)};
     capture.length = Below(1 << 22);
-    if (Below(5) == 0) {
-      capture.original = {200404, static_cast<std::uint32_t>(dice_.Next())};
-    }
     if (Below(3) == 0) capture.text_digest = dice_.Next() | 1;
     if (Below(8) != 0) capture.sha256 = RandomBytes<Sha256Bytes>();
     if (Below(2) == 0) capture.sha1 = RandomBytes<Sha1Bytes>();
