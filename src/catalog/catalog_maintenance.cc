@@ -140,7 +140,13 @@ Status Catalog::FlushOldest() {
 
 Status Catalog::WriteRun(const LocationMemtable::Parts& entries, Manifest& manifest) {
   const std::uint64_t number = next_file_++;
-  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
+  SerialClockBuilder clock;
+  std::uint64_t count = 0;
+  for (const auto& part : entries) {
+    for (const LocationEntry& entry : part->entries()) clock.Add(entry.id, entry.time);
+    count += part->size();
+  }
+  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number), clock.Build(count));
   if (!run) return run.error();
   MergedLocations merged;
   for (const auto& part : entries) merged.Add(part->NewCursor());
@@ -263,7 +269,13 @@ Result<bool> Catalog::MergeRuns(std::size_t least) {
 Status Catalog::MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level) {
   Manifest manifest = files_->manifest;
   const std::uint64_t number = next_file_++;
-  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
+  SerialClockBuilder clock;
+  std::uint64_t count = 0;
+  for (const std::size_t i : which) {
+    clock.Add(files_->runs[i]->clock());
+    count += files_->runs[i]->totals().entries;
+  }
+  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number), clock.Build(count));
   if (!run) return run.error();
   MergedLocations merged;
   for (const std::size_t i : which) {

@@ -25,6 +25,18 @@ PisaTimelineCursor CursorFor(const CatalogFiles& files, const PisaRoll& roll) {
                             QueryFor(roll.first, roll.end));
 }
 
+// Of all captures that a roll may have.
+SerialClock ClockFor(const CatalogFiles& files) {
+  SerialClockBuilder clock;
+  std::uint64_t entries = Entries(files);
+  for (const auto& run : files.loose) clock.Add(run->clock());
+  for (const auto& segment : files.pisa) {
+    clock.Add(segment->summary().clock);
+    entries += segment->summary().captures;
+  }
+  return clock.Build(entries);
+}
+
 }  // namespace
 
 Result<bool> Catalog::RollPisa(bool all) {
@@ -71,12 +83,14 @@ Status Catalog::WriteRoll(const CatalogFiles& files, const PisaRoll& roll,
     number = next_file_;
     next_file_ += ends.size() + (late ? 1 : 0);
   }
+  const SerialClock clock = ClockFor(files);
   std::vector<PisaTarget> targets;
   for (const Timestamp end : ends) {
     PisaSegmentOptions segment;
     segment.first = targets.empty() ? roll.first : targets.back().options.end;
     segment.end = end;
     segment.limits.block_bytes_max = kBlockBytesMax;
+    segment.clock = clock;
     segment.part_bytes_max = std::clamp(kAllPartsBytes / ends.size(), kPartBytesMin, kPartBytesMax);
     targets.push_back({PisaPath(directory_, number + targets.size()), segment});
   }
@@ -102,7 +116,7 @@ Status Catalog::WriteRoll(const CatalogFiles& files, const PisaRoll& roll,
 
 // The loose captures that are not taken in.
 Status Catalog::WriteLate(const CatalogFiles& files, const PisaRoll& roll, std::uint64_t number) {
-  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number));
+  auto run = LocationRunWriter::Create(fs_, RunPath(directory_, number), ClockFor(files));
   if (!run) return run.error();
   const auto loose = files.NewLooseCursor(LocationRun::Reading::kOnce);
   LocationCursor::Move move = loose->Seek(FirstOf(""));

@@ -9,8 +9,8 @@ namespace stele::catalog {
 namespace {
 
 // Whatever the bytes are, moves end.
-void ReadPage(std::string_view bytes) {
-  LocationPageCursor cursor;
+void ReadPage(std::string_view bytes, const SerialClock& clock) {
+  LocationPageCursor cursor(clock);
   if (!cursor.Open(bytes)) return;
   std::size_t entries = 0;
   for (LocationCursor::Move move = cursor.First(); move && *move != nullptr; move = cursor.Next()) {
@@ -21,6 +21,22 @@ void ReadPage(std::string_view bytes) {
   const LocationEntry at{"org,example)/5", {1000000}, {200405, 7}};
   static_cast<void>(cursor.Seek(at).ok());
   static_cast<void>(cursor.SeekBack(at).ok());
+}
+
+// A clock that is read writes itself again, guesses something for everything, and is one to others.
+// The bytes behind it are a page.
+void ReadClock(std::string_view bytes) {
+  ByteReader in(bytes);
+  SerialClock clock;
+  if (!SerialClock::Take(in, clock)) return;
+  std::string again;
+  clock.Put(again);
+  Check(bytes.starts_with(again) && bytes.size() == again.size() + in.rest().size());
+  SerialClockBuilder builder;
+  builder.Add(clock);
+  builder.Add({200405, 7}, {1083369600000});
+  static_cast<void>(builder.Build(bytes.size()).Guess(200405, {1083369700000}));
+  ReadPage(in.rest(), clock);
 }
 
 // A manifest that is read writes itself again.
@@ -34,7 +50,8 @@ void ReadManifest(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  stele::catalog::ReadPage(bytes);
+  stele::catalog::ReadPage(bytes, {});
+  stele::catalog::ReadClock(bytes);
   stele::catalog::ReadManifest(bytes);
   return 0;
 }

@@ -51,7 +51,6 @@ void LocationPageBuilder::BeginGroup() {
   group_keys_ = 0;
   group_entries_ = 0;
   key_time_ = base_time_;
-  last_serial_ = 0;
 }
 
 void LocationPageBuilder::Add(const LocationEntry& entry) {
@@ -84,10 +83,10 @@ void LocationPageBuilder::Add(const LocationEntry& entry) {
   last_time_ = time;
   // The lowest bit says that the batch is not the month of the time, and follows.
   const bool odd_batch = entry.id.batch != BatchOf(entry.time);
-  const std::int64_t step = std::int64_t{entry.id.serial} - std::int64_t{last_serial_};
-  PutSignedVarint(ids_, step * 2 + (odd_batch ? 1 : 0));
+  const std::int64_t off =
+      std::int64_t{entry.id.serial} - std::int64_t{clock_.Guess(entry.id.batch, entry.time)};
+  PutSignedVarint(ids_, off * 2 + (odd_batch ? 1 : 0));
   if (odd_batch) PutVarint(ids_, entry.id.batch);
-  last_serial_ = entry.id.serial;
   ++key_entries_;
   ++group_entries_;
   ++entries_;
@@ -147,7 +146,6 @@ bool LocationPageCursor::EnterGroup(std::size_t group) {
   key_.clear();
   key_left_ = 0;
   key_time_ = base_time_;
-  entry_.id = {};
   good_ = !key_reader_.AtEnd();  // no group is empty
   return good_;
 }
@@ -174,26 +172,47 @@ bool LocationPageCursor::Step() {
         Plus(entry_.time.milliseconds, static_cast<std::int64_t>(time_reader_.Varint()));
   }
   --key_left_;
-  const std::int64_t id = id_reader_.SignedVarint();
-  const std::int64_t serial = std::int64_t{entry_.id.serial} + (id >> 1);
-  const std::uint64_t batch = id & 1 ? id_reader_.Varint() : BatchOf(entry_.time);
-  good_ = good_ && time_reader_.good() && id_reader_.good() && serial >= 0 &&
-          serial <= 0xFFFF'FFFF && batch <= 0xFFFF'FFFF;
-  entry_.id = {static_cast<std::uint32_t>(batch), static_cast<std::uint32_t>(serial)};
+  id_number_ = id_reader_.SignedVarint();
+  odd_batch_ = id_number_ & 1 ? id_reader_.Varint() : 0;
+  good_ = good_ && time_reader_.good() && id_reader_.good();
   return good_;
+}
+
+bool LocationPageCursor::TakeId() {
+  const std::uint64_t batch = id_number_ & 1 ? odd_batch_ : BatchOf(entry_.time);
+  good_ = good_ && batch <= 0xFFFF'FFFF;
+  entry_.id.batch = static_cast<std::uint32_t>(batch);
+  const std::int64_t serial =
+      std::int64_t{clock_.Guess(entry_.id.batch, entry_.time)} + (id_number_ >> 1);
+  good_ = good_ && serial >= 0 && serial <= 0xFFFF'FFFF;
+  entry_.id.serial = static_cast<std::uint32_t>(serial);
+  return good_;
+}
+
+LocationCursor::Move LocationPageCursor::Entry() {
+  if (!TakeId()) return Corrupt();
+  return &entry_;
+}
+
+bool LocationPageCursor::Before(const LocationEntry& at, bool or_at) {
+  const int keys = entry_.key.compare(at.key);
+  if (keys != 0) return keys < 0;
+  if (entry_.time != at.time) return entry_.time < at.time;
+  TakeId();
+  return entry_.id < at.id || (or_at && entry_.id == at.id);
 }
 
 LocationCursor::Move LocationPageCursor::First() {
   if (!EnterGroup(0) || !Step()) return Corrupt();
-  return &entry_;
+  return Entry();
 }
 
 LocationCursor::Move LocationPageCursor::Next() {
-  if (Step()) return &entry_;
+  if (Step()) return Entry();
   if (!good_) return Corrupt();
   if (group_ + 1 == group_count_) return nullptr;
   if (!EnterGroup(group_ + 1) || !Step()) return Corrupt();
-  return &entry_;
+  return Entry();
 }
 
 std::size_t LocationPageCursor::GroupOf(const LocationEntry& at) {
@@ -202,7 +221,7 @@ std::size_t LocationPageCursor::GroupOf(const LocationEntry& at) {
   while (low < high) {
     const std::size_t middle = low + (high - low + 1) / 2;
     if (!EnterGroup(middle) || !Step()) return middle;  // found again when it is entered
-    if (entry_ <= at) {
+    if (Before(at, /*or_at=*/true)) {
       low = middle;
     } else {
       high = middle - 1;
@@ -213,32 +232,38 @@ std::size_t LocationPageCursor::GroupOf(const LocationEntry& at) {
 
 LocationCursor::Move LocationPageCursor::Seek(const LocationEntry& at) {
   if (!EnterGroup(GroupOf(at)) || !Step()) return Corrupt();
-  const LocationEntry* entry = &entry_;
-  while (entry != nullptr && *entry < at) {
-    Move next = Next();
-    if (!next) return next;
-    entry = *next;
+  while (Before(at, /*or_at=*/false)) {
+    if (Step()) continue;
+    if (!good_) return Corrupt();
+    if (group_ + 1 == group_count_) return nullptr;
+    if (!EnterGroup(group_ + 1) || !Step()) return Corrupt();
   }
-  return entry;
+  return Entry();
 }
 
 LocationCursor::Move LocationPageCursor::SeekBackIn(std::size_t group, const LocationEntry* at) {
   if (!EnterGroup(group)) return Corrupt();
   LocationEntry best;
+  std::int64_t best_number = 0;
+  std::uint64_t best_batch = 0;
   bool found = false;
   while (Step()) {
-    if (at != nullptr && entry_ > *at) break;
+    if (at != nullptr && !Before(*at, /*or_at=*/true)) break;
     if (!found || best.key != entry_.key) {
       back_key_ = key_;
     }
     best = entry_;
     best.key = back_key_;
+    best_number = id_number_;
+    best_batch = odd_batch_;
     found = true;
   }
   if (!good_) return Corrupt();
   if (!found) return nullptr;
   entry_ = best;
-  return &entry_;
+  id_number_ = best_number;
+  odd_batch_ = best_batch;
+  return Entry();
 }
 
 LocationCursor::Move LocationPageCursor::SeekBack(const LocationEntry& at) {

@@ -12,6 +12,7 @@ namespace stele::catalog {
 namespace {
 
 constexpr std::string_view kKind = "location";
+constexpr std::uint64_t kVersion = 2;
 
 // Behind everything with key `before`, and not behind `entry`.
 std::string Separator(std::string_view before, const LocationEntry& entry) {
@@ -24,7 +25,8 @@ std::string Separator(std::string_view before, const LocationEntry& entry) {
 
 class RunCursor final : public LocationCursor {
  public:
-  RunCursor(const PageFile& file, LocationRun::Reading reading) : file_(file), reading_(reading) {}
+  RunCursor(const LocationRun& run, LocationRun::Reading reading)
+      : file_(run.file()), reading_(reading), cursor_(run.clock()) {}
 
   Move Seek(const LocationEntry& at) override {
     if (file_.pages() == 0) return nullptr;
@@ -78,10 +80,12 @@ class RunCursor final : public LocationCursor {
 }  // namespace
 
 Result<std::unique_ptr<LocationRunWriter>> LocationRunWriter::Create(io::FileSystem& fs,
-                                                                     std::string path) {
+                                                                     std::string path,
+                                                                     SerialClock clock) {
   Result<std::unique_ptr<PageFileWriter>> file = PageFileWriter::Create(fs, std::move(path), kKind);
   if (!file) return file.error();
-  return std::unique_ptr<LocationRunWriter>(new LocationRunWriter(std::move(*file)));
+  return std::unique_ptr<LocationRunWriter>(
+      new LocationRunWriter(std::move(*file), std::move(clock)));
 }
 
 Status LocationRunWriter::Add(const LocationEntry& entry) {
@@ -108,8 +112,10 @@ Result<LocationRunTotals> LocationRunWriter::Finish() {
     if (const Status status = FinishPage(); !status) return status.error();
   }
   std::string summary;
+  PutVarint(summary, kVersion);
   PutVarint(summary, totals_.entries);
   PutVarint(summary, totals_.keys);
+  clock_.Put(summary);
   if (const Status status = file_->Finish(summary); !status) return status.error();
   return totals_;
 }
@@ -120,16 +126,19 @@ Result<std::unique_ptr<LocationRun>> LocationRun::Open(io::FileSystem& fs, std::
   if (!file) return file.error();
   std::unique_ptr<LocationRun> run(new LocationRun(std::move(*file)));
   ByteReader summary(run->file().summary());
+  if (summary.Varint() != kVersion) {
+    return run->file().Corrupt("it is of another version of the format");
+  }
   run->totals_.entries = summary.Varint();
   run->totals_.keys = summary.Varint();
-  if (!summary.good() || !summary.AtEnd()) {
+  if (!SerialClock::Take(summary, run->clock_) || !summary.AtEnd()) {
     return run->file().Corrupt("its summary makes no sense");
   }
   return run;
 }
 
 std::unique_ptr<LocationCursor> LocationRun::NewCursor(Reading reading) const {
-  return std::make_unique<RunCursor>(*file_, reading);
+  return std::make_unique<RunCursor>(*this, reading);
 }
 
 }  // namespace stele::catalog

@@ -23,7 +23,9 @@ struct LocationRunTotals {
 // Not thread-safe. After an error nothing but the destructor may be called.
 class LocationRunWriter {
  public:
-  static Result<std::unique_ptr<LocationRunWriter>> Create(io::FileSystem& fs, std::string path);
+  // `clock` knows the captures to come, as far as anybody does.
+  static Result<std::unique_ptr<LocationRunWriter>> Create(io::FileSystem& fs, std::string path,
+                                                           SerialClock clock = {});
 
   // Requires: behind the last entry.
   Status Add(const LocationEntry& entry);
@@ -31,11 +33,13 @@ class LocationRunWriter {
   Result<LocationRunTotals> Finish();
 
  private:
-  explicit LocationRunWriter(std::unique_ptr<PageFileWriter> file) : file_(std::move(file)) {}
+  LocationRunWriter(std::unique_ptr<PageFileWriter> file, SerialClock clock)
+      : file_(std::move(file)), clock_(std::move(clock)) {}
   Status FinishPage();
 
   const std::unique_ptr<PageFileWriter> file_;
-  LocationPageBuilder page_;
+  const SerialClock clock_;
+  LocationPageBuilder page_{clock_};
   std::string page_key_;  // what its index has for it
   LocationRunTotals totals_;
 };
@@ -47,6 +51,7 @@ class LocationRun {
                                                    PageCache& cache);
 
   const LocationRunTotals& totals() const { return totals_; }
+  const SerialClock& clock() const { return clock_; }
   const PageFile& file() const { return *file_; }
 
   enum class Reading {
@@ -61,6 +66,7 @@ class LocationRun {
 
   const std::unique_ptr<PageFile> file_;
   LocationRunTotals totals_;
+  SerialClock clock_;
 };
 
 }  // namespace stele::catalog

@@ -17,7 +17,7 @@
 namespace stele::catalog {
 namespace {
 
-const std::string kGolden = SourcePath("src/catalog/golden/location-1.run");
+const std::string kGolden = SourcePath("src/catalog/golden/location-2.run");
 
 // Sorted entries: most keys have few captures, some very many, some are long.
 class EntryMaker {
@@ -207,7 +207,7 @@ TEST(LocationRun, P1_TheGoldenRunIsRead) {
   io::PosixFileSystem files;
   EntryMaker maker(6);
   const std::vector<LocationEntry> entries = maker.Make(1000);
-  const std::string made = testing::TempDir() + "location-1.run";
+  const std::string made = testing::TempDir() + "location-2.run";
   ASSERT_TRUE(Write(files, made, entries));
   PageCache cache(1 << 20);
   const auto golden = LocationRun::Open(files, kGolden, cache);

@@ -107,8 +107,16 @@ std::int64_t UsualBatch(std::uint64_t level, Timestamp birth) {
   return level == 0 ? std::int64_t{BatchOf(birth)} : 0;
 }
 
-void PutVersions(std::string& out, const PisaBlock& block,
-                 const std::vector<PisaBlockNumber>& numbers) {
+// What the lower half is near to: the clock's guess for captures, the page before for pages.
+std::int64_t NearSerial(const SerialClock& clock, std::uint64_t level, std::int64_t batch,
+                        Timestamp birth, std::int64_t last) {
+  if (level > 0) return last;
+  return std::int64_t{clock.Guess(static_cast<std::uint32_t>(batch), birth)};
+}
+
+// Serials go into `small`: they differ little from their guesses, and others look random.
+void PutVersions(std::string& out, std::string& small, const PisaBlock& block,
+                 const std::vector<PisaBlockNumber>& numbers, const SerialClock& clock) {
   std::vector<std::pair<std::size_t, std::size_t>> order;  // key and version
   for (std::size_t key = 0; key < block.key_count(); ++key) {
     for (std::size_t v = block.FirstVersion(key); v < block.FirstVersion(key + 1); ++v) {
@@ -125,19 +133,19 @@ void PutVersions(std::string& out, const PisaBlock& block,
     const Timestamp birth = block.BirthOf(v);
     const std::uint64_t value = block.level() == 0 ? block.ValueOf(v) : numbers[block.ValueOf(v)];
     const auto serial = static_cast<std::int64_t>(value & 0xFFFF'FFFF);
+    const auto batch = static_cast<std::int64_t>(value >> 32);
     keys.push_back(key);
     births.push_back(UnsignedTime(birth) - last_birth);
-    batches.push_back(
-        Folded(static_cast<std::int64_t>(value >> 32) - UsualBatch(block.level(), birth)));
-    serials.push_back(Folded(serial - last_serial));
+    batches.push_back(Folded(batch - UsualBatch(block.level(), birth)));
+    serials.push_back(Folded(serial - NearSerial(clock, block.level(), batch, birth, last_serial)));
     last_birth = UnsignedTime(birth);
     last_serial = serial;
   }
   // The first one is no difference, and would make them all as wide.
   PutVarint(out, births.empty() ? 0 : births.front());
-  PutVarint(out, serials.empty() ? 0 : serials.front());
-  if (!births.empty()) births.front() = serials.front() = 0;
-  for (const auto* column : {&keys, &births, &batches, &serials}) PutColumn(out, *column);
+  if (!births.empty()) births.front() = 0;
+  for (const auto* column : {&keys, &births, &batches}) PutColumn(out, *column);
+  PutColumn(small, serials);
 }
 
 unsigned char Byte(char c) { return static_cast<unsigned char>(c); }
@@ -184,15 +192,15 @@ struct VersionColumns {
 };
 
 // False when there is no such capture or page, or births do not rise.
-bool TakeVersions(ByteReader& in, std::uint64_t level, std::size_t count, VersionColumns& columns) {
+bool TakeVersions(ByteReader& in, std::uint64_t level, std::size_t count, const SerialClock& clock,
+                  VersionColumns& columns) {
   std::uint64_t birth = in.Varint();
-  std::int64_t serial = Unfolded(in.Varint());
+  std::int64_t serial = 0;
   std::vector<std::uint64_t> births, batches, serials;
   for (auto* column : {&columns.keys, &births, &batches, &serials}) {
     if (!TakeColumn(in, count, *column)) return false;
   }
   constexpr std::int64_t kMax = 0xFFFF'FFFF;
-  if (serial < 0 || serial > kMax) return false;
   columns.births.reserve(count);
   columns.values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -202,9 +210,10 @@ bool TakeVersions(ByteReader& in, std::uint64_t level, std::size_t count, Versio
     const std::int64_t step = Unfolded(serials[i]);
     const std::int64_t odd = Unfolded(batches[i]);
     if (step < -kMax || step > kMax || odd < -kMax || odd > kMax) return false;
-    serial += step;
     const std::int64_t batch = UsualBatch(level, columns.births.back()) + odd;
-    if (serial < 0 || serial > kMax || batch < 0 || batch > kMax) return false;
+    if (batch < 0 || batch > kMax) return false;
+    serial = NearSerial(clock, level, batch, columns.births.back(), serial) + step;
+    if (serial < 0 || serial > kMax) return false;
     columns.values.push_back(static_cast<std::uint64_t>(batch) << 32 |
                              static_cast<std::uint64_t>(serial));
   }
@@ -237,19 +246,20 @@ bool SortByKey(const VersionColumns& from, std::size_t keys, PisaColumns& to) {
 }
 
 bool TakeColumns(ByteReader& in, std::uint64_t level, std::size_t keys, std::size_t versions,
-                 PisaColumns& columns) {
+                 const SerialClock& clock, PisaColumns& columns) {
   std::vector<std::uint64_t> shared, rest;
   columns.key_ends.reserve(keys);
   if (!TakeColumn(in, keys, shared) || !TakeColumn(in, keys, rest)) return false;
   if (!JoinKeys(in, shared, rest, columns)) return false;
   VersionColumns by_birth;
-  return TakeVersions(in, level, versions, by_birth) && in.AtEnd() &&
+  return TakeVersions(in, level, versions, clock, by_birth) && in.AtEnd() &&
          SortByKey(by_birth, keys, columns);
 }
 
 }  // namespace
 
-PageParts FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumber>& numbers) {
+PageParts FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumber>& numbers,
+                         const SerialClock& clock) {
   const bool has_previous = block.previous() != kNoPisaBlock;
   std::string head;
   PutVarint(head, block.level());
@@ -261,11 +271,12 @@ PageParts FormatPisaPage(const PisaBlock& block, const std::vector<PisaBlockNumb
   PutVarint(head, block.version_count());
   PutKeys(head, block);
   std::string versions;
-  PutVersions(versions, block, numbers);
-  return {std::move(head), std::move(versions)};
+  std::string serials;
+  PutVersions(versions, serials, block, numbers, clock);
+  return {std::move(head), std::move(versions), std::move(serials)};
 }
 
-Result<PisaBlock> ParsePisaPage(std::string_view page) {
+Result<PisaBlock> ParsePisaPage(std::string_view page, const SerialClock& clock) {
   const Error error{ErrorCode::kCorrupt, "it is no block of a persistent tree"};
   ByteReader in(page);
   const std::uint64_t level = in.Varint();
@@ -277,7 +288,7 @@ Result<PisaBlock> ParsePisaPage(std::string_view page) {
   const std::uint64_t versions = in.Varint();
   if (!in.good() || level > 64 || versions > kPisaPageVersionsMax || keys > versions) return error;
   PisaColumns columns;
-  if (!TakeColumns(in, level, keys, versions, columns)) return error;
+  if (!TakeColumns(in, level, keys, versions, clock, columns)) return error;
   PisaBlock block(static_cast<std::uint32_t>(level), std::string(index_key), birth, death,
                   previous - 1, std::move(columns));
   if (birth >= death || (keys > 0 && block.Key(0) < index_key)) return error;

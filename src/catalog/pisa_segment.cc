@@ -24,7 +24,7 @@ Result<PisaBlockPointer> PisaSegment::ReadBy(ReadPage read, PisaBlockNumber numb
   const auto page_number = static_cast<std::uint32_t>(number);
   const Result<Page> page = (*file_.*read)(page_number);
   if (!page) return page.error();
-  Result<PisaBlock> block = ParsePisaPage(**page);
+  Result<PisaBlock> block = ParsePisaPage(**page, summary_.clock);
   if (!block) return file_->CorruptPage(page_number, block.error().text);
   return PisaBlockPointer(std::make_shared<const PisaBlock>(std::move(*block)));
 }

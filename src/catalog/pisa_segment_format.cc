@@ -5,7 +5,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::uint64_t kBytesMax = 1 << 20;  // of a block
 
 bool TakePart(ByteReader& in, const PisaSegmentSummary& summary, PisaPart& part) {
@@ -43,6 +43,7 @@ std::string FormatPisaSummary(const PisaSegmentSummary& summary) {
       PutVarint(text, root.block);
     }
   }
+  summary.clock.Put(text);
   return text;
 }
 
@@ -78,6 +79,7 @@ Result<PisaSegmentSummary> ParsePisaSummary(std::string_view text) {
     }
     summary.parts.push_back(std::move(part));
   }
+  if (!SerialClock::Take(in, summary.clock)) return error;
   return in.AtEnd() ? Result<PisaSegmentSummary>(std::move(summary)) : error;
 }
 

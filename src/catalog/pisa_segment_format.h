@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catalog/pisa_forest.h"
+#include "catalog/serial_clock.h"
 #include "util/result.h"
 
 // What a file of persistent trees says about itself. docs/formats/pisa-segment.md.
@@ -21,6 +22,7 @@ struct PisaSegmentSummary {
   std::uint64_t carried = 0;   // of captures from before `first` that were live then
   std::uint64_t captures = 0;  // from `first` on
   std::vector<PisaPart> parts;
+  SerialClock clock;  // of its data blocks
 };
 
 std::string FormatPisaSummary(const PisaSegmentSummary& summary);

@@ -21,7 +21,7 @@ class FuzzForest final : public PisaForest {
   const std::vector<PisaPart>& parts() const override { return summary_.parts; }
   Result<PisaBlockPointer> Read(PisaBlockNumber number) const override {
     if (number >= pages_.size()) return Corrupt(number, "missing");
-    Result<PisaBlock> block = ParsePisaPage(pages_[number]);
+    Result<PisaBlock> block = ParsePisaPage(pages_[number], summary_.clock);
     if (!block) return block.error();
     return PisaBlockPointer(std::make_shared<const PisaBlock>(std::move(*block)));
   }
@@ -66,7 +66,7 @@ void Ask(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const stele::Result<stele::catalog::PisaBlock> block = stele::catalog::ParsePisaPage(bytes);
+  const stele::Result<stele::catalog::PisaBlock> block = stele::catalog::ParsePisaPage(bytes, {});
   if (block) Check(block->key_count() <= block->version_count());
   stele::catalog::Ask(bytes);
   return 0;

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kGolden = SourcePath("src/catalog/golden/pisa-segment-2");
+const std::string kGolden = SourcePath("src/catalog/golden/pisa-segment-3");
 
 // From 1400 to 2000: about the middle of what scenarios have.
 PisaSegmentOptions SmallSegment() { return {Timestamp{1400}, Timestamp{2000}, kSmallPisa, 4000}; }
@@ -277,7 +277,7 @@ TEST(PisaSegmentGolden, P1_TheGoldenFileIsRead) {
 
 TEST(PisaSegmentGolden, P1_TheSameCapturesMakeTheSamePages) {
   io::PosixFileSystem files;
-  const std::string made = testing::TempDir() + "pisa-segment-2";
+  const std::string made = testing::TempDir() + "pisa-segment-3";
   ASSERT_TRUE(WriteSegment(files, made, SmallSegment(), Example()));
   PageCache cache(1 << 20);
   const auto now = PageFile::Open(files, made, kPisaSegmentKind, cache);

@@ -24,6 +24,7 @@ PisaSegmentWriter::PisaSegmentWriter(const PisaSegmentOptions& options,
   summary_.first = options.first;
   summary_.end = options.end;
   summary_.limits = options.limits;
+  summary_.clock = options.clock;
 }
 
 PisaSegmentWriter::~PisaSegmentWriter() = default;
@@ -108,7 +109,8 @@ Result<std::vector<PisaBlockNumber>> PisaSegmentWriter::WriteBlocks(const Pisa& 
   std::vector<PisaBlockNumber> numbers(blocks.size());
   for (std::size_t i = 0; i < order.size(); ++i) numbers[order[i]] = file_->pages() + i;
   for (const PisaBlockNumber number : order) {
-    const Result<std::uint32_t> page = file_->Append(FormatPisaPage(*blocks[number], numbers));
+    const Result<std::uint32_t> page =
+        file_->Append(FormatPisaPage(*blocks[number], numbers, summary_.clock));
     if (!page) return page.error();
     Check(*page == numbers[number]);
   }

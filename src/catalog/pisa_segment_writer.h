@@ -22,6 +22,7 @@ struct PisaSegmentOptions {
   // tree of its own is made for the keys at hand, which takes about four times as much. Small
   // parts stay in the processor's caches.
   std::size_t part_bytes_max = 4 << 20;
+  SerialClock clock = {};  // knows the captures to come, as far as anybody does
 };
 
 // Builds a segment: everything that was alive from `first` until `end`. Captures come by key, as
