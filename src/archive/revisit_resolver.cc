@@ -34,8 +34,9 @@ Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
     if (!wanted) return wanted.error();
     Found found;
     using Look = Status (RevisitResolver::*)(const Capture&, const Wanted&, Found&) const;
-    for (const Look look : {&RevisitResolver::ByUriAndDate, &RevisitResolver::BySameUrl,
-                            &RevisitResolver::ByRecordIdOrDigest}) {
+    for (const Look look :
+         {&RevisitResolver::ByUriAndDate, &RevisitResolver::BySameUrl,
+          &RevisitResolver::ByUriAndDateAlone, &RevisitResolver::ByRecordIdOrDigest}) {
       if (const Status looked = (this->*look)(at.row, *wanted, found); !looked) {
         return looked.error();
       }
@@ -76,6 +77,18 @@ void RevisitResolver::Consider(const Capture& revisit, HeldCapture candidate, Fo
 
 Status RevisitResolver::ByUriAndDate(const Capture& revisit, const Wanted& wanted,
                                      Found& found) const {
+  return AtUriAndDate(revisit, wanted, Digests::kMustAgree, found);
+}
+
+// Some compute digests of the body as it was sent, in chunks say, and rows have that of the
+// payload.
+Status RevisitResolver::ByUriAndDateAlone(const Capture& revisit, const Wanted& wanted,
+                                          Found& found) const {
+  return AtUriAndDate(revisit, wanted, Digests::kMayDiffer, found);
+}
+
+Status RevisitResolver::AtUriAndDate(const Capture& revisit, const Wanted& wanted, Digests digests,
+                                     Found& found) const {
   if (wanted.uri.empty() || !wanted.date) return {};
   catalog::LocationQuery query;
   query.what = catalog::SelectUrl(wanted.uri);
@@ -89,9 +102,9 @@ Status RevisitResolver::ByUriAndDate(const Capture& revisit, const Wanted& wante
     if (*entry == nullptr) return {};
     Result<HeldCapture> held = view_.catalog().Get((*entry)->id);
     if (!held) return held.error();
-    const bool has_digests =
-        (revisit.sha1 && held->row.sha1) || (revisit.sha256 && held->row.sha256);
-    if (has_digests && !wanted.not_modified && !HaveSamePayload(revisit, held->row)) continue;
+    const bool are_known = (revisit.sha1 && held->row.sha1) || (revisit.sha256 && held->row.sha256);
+    const bool must_agree = are_known && digests == Digests::kMustAgree;
+    if (must_agree && !wanted.not_modified && !HaveSamePayload(revisit, held->row)) continue;
     Consider(revisit, *std::move(held), found);
     if (found.capture && (found.capture->row.flags & catalog::kRevisit) == 0) return {};
   }
@@ -122,8 +135,9 @@ Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
 
 Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted& wanted,
                                            Found& found) const {
-  if (effort_ == Effort::kLookUps) return {};
   if (wanted.record_id == 0 && !revisit.sha1 && !revisit.sha256) return {};
+  if (search_) return ConsiderAll(revisit, search_(revisit, wanted.record_id), found);
+  if (effort_ == Effort::kLookUps) return {};
   for (const auto& [number, container] : view_.holdings().containers()) {
     std::vector<catalog::CaptureId> ids;
     const Status read =
@@ -135,13 +149,21 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
           return {};
         });
     if (!read) return read;
-    for (const catalog::CaptureId& id : ids) {
-      Result<HeldCapture> held = view_.catalog().Get(id);
-      if (!held && held.error().code == ErrorCode::kNotFound) continue;
-      if (!held) return held.error();
-      Consider(revisit, *std::move(held), found);
-      if (found.capture) return {};
-    }
+    if (const Status considered = ConsiderAll(revisit, ids, found); !considered) return considered;
+    if (found.capture) return {};
+  }
+  return {};
+}
+
+Status RevisitResolver::ConsiderAll(const Capture& revisit,
+                                    const std::vector<catalog::CaptureId>& ids,
+                                    Found& found) const {
+  for (const catalog::CaptureId& id : ids) {
+    Result<HeldCapture> held = view_.catalog().Get(id);
+    if (!held && held.error().code == ErrorCode::kNotFound) continue;
+    if (!held) return held.error();
+    Consider(revisit, *std::move(held), found);
+    if (found.capture) return {};
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "archive/archive_view.h"
 #include "archive/capture_query.h"
 #include "archive/host_tally.h"
+#include "archive/unresolved.h"
 #include "catalog/capture.h"
 #include "formats/record/record.h"
 #include "util/result.h"
@@ -28,14 +29,6 @@ struct CaptureSum {
   friend bool operator==(const CaptureSum&, const CaptureSum&) = default;
 };
 
-// How many captures something is wrong with, and the first of them.
-struct CaptureTrouble {
-  std::uint64_t captures = 0;
-  std::vector<catalog::HeldCapture> first;  // at most kTroublesShown
-
-  void Add(const catalog::HeldCapture& capture);
-};
-inline constexpr std::size_t kTroublesShown = 10;
 inline constexpr std::size_t kHostsShown = 20;
 
 // What a person should know about a run. What was taken down counts only as that.
@@ -55,7 +48,7 @@ struct RunReport {
   std::uint64_t removed = 0;
 
   CaptureTrouble errors;      // the server answered with one
-  CaptureTrouble unresolved;  // revisits whose payload is in no capture of this archive
+  CaptureTrouble unresolved;  // revisits whose original is not found in this archive
 
   std::uint64_t containers = 0;
   std::uint64_t container_bytes = 0;
@@ -69,8 +62,8 @@ struct RunReport {
 };
 
 // Goes through the whole index, and keeps of it the digests of one URL, and some bytes for each of
-// at most `revisits_max` revisits of the run: of more, it goes through all rows once more for each
-// so many. Where `shows` is given, what it does not let pass is as if it were not there, and
+// at most `revisits_max` revisits of the run at a time, which are looked for as FindUnresolved()
+// does it. Where `shows` is given, what it does not let pass is as if it were not there, and
 // nothing is said of containers, which hold that too. Errors: kNotFound when there is no such run;
 // kCorrupt, kIo.
 Result<RunReport> ReportOn(const ArchiveView& view, std::uint32_t run,

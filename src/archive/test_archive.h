@@ -49,6 +49,14 @@ class WarcText {
     fields.Add("Content-Type", "application/http; msgtype=response");
     return Write(fields, block);
   }
+  // As Heritrix writes it, with the digest of nothing.
+  WarcText& NotModified(const std::string& url, const std::string& date) {
+    warc::FieldList fields = Fields("revisit", url, date);
+    fields.Add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified");
+    fields.Add("Content-Type", "application/http; msgtype=response");
+    fields.Add("WARC-Payload-Digest", DigestOf(DigestAlgorithm::kSha1, "").Labelled());
+    return Write(fields, "HTTP/1.1 304 Not Modified\r\n\r\n");
+  }
   // Names nothing but what is given.
   WarcText& Revisit(const std::string& url, const std::string& date, const std::string& body,
                     const std::string& of_url = "", const std::string& of_date = "",
@@ -56,7 +64,9 @@ class WarcText {
     warc::FieldList fields = Fields("revisit", url, date);
     fields.Add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest");
     fields.Add("Content-Type", "application/http; msgtype=response");
-    fields.Add("WARC-Payload-Digest", DigestOf(DigestAlgorithm::kSha1, body).Labelled());
+    if (!body.empty()) {
+      fields.Add("WARC-Payload-Digest", DigestOf(DigestAlgorithm::kSha1, body).Labelled());
+    }
     if (!of_url.empty()) fields.Add("WARC-Refers-To-Target-URI", of_url);
     if (!of_date.empty()) fields.Add("WARC-Refers-To-Date", of_date);
     if (!of_id.empty()) fields.Add("WARC-Refers-To", of_id);

@@ -142,13 +142,13 @@ struct ImportRun {
   }
 
   Status TellUnresolved() const {
-    const Result<std::uint64_t> unresolved = archive::CountUnresolved(archive.View(), run);
+    const Result<archive::CaptureTrouble> unresolved = archive::FindUnresolved(archive.View(), run);
     if (!unresolved) return unresolved.error();
-    if (*unresolved == 0) return {};
-    const char* depend = *unresolved == 1 ? "depends" : "depend";
+    if (unresolved->captures == 0) return {};
+    const char* depend = unresolved->captures == 1 ? "depends" : "depend";
     Complain(context, fmt::format("{} of run {} {} on captures that are not here; stele report "
                                   "--run {} names the first",
-                                  Count(*unresolved, "revisit"), run, depend, run));
+                                  Count(unresolved->captures, "revisit"), run, depend, run));
     return {};
   }
 
