@@ -22,6 +22,37 @@ bool IsEverything(const catalog::Selection& what) {
          what.ranges[0].end == catalog::SelectAll().ranges[0].end;
 }
 
+// Whether it is there for the one who asks, whatever is asked for.
+bool IsVisible(const CaptureQuery& query, std::string_view key, const catalog::Capture& row) {
+  return (query.with_removed || (row.flags & catalog::kRemoved) == 0) &&
+         (!query.shows || query.shows(key, row));
+}
+
+// Picks among those captures of a key that count. Nothing when there are none.
+Result<std::optional<catalog::HeldCapture>> PickAmong(
+    const catalog::CatalogView& catalog, const std::string& key, Pick pick, Timestamp moment,
+    const std::function<bool(const catalog::Capture& row)>& counts) {
+  const auto distance = [&](Timestamp time) {
+    return time < moment ? moment.milliseconds - time.milliseconds
+                         : time.milliseconds - moment.milliseconds;
+  };
+  catalog::LocationQuery all;
+  all.what = catalog::SelectKey(key);
+  if (pick == Pick::kBefore) all.to = moment;
+  if (pick == Pick::kAfter) all.from = moment;
+  catalog::LocationResults entries = catalog.Find(all);
+  std::optional<catalog::HeldCapture> best;
+  for (;;) {
+    Result<const catalog::LocationEntry*> entry = entries.Next();
+    if (!entry) return entry.error();
+    if (*entry == nullptr) return best;
+    if (best && distance((*entry)->time) >= distance(best->row.time)) continue;
+    Result<catalog::HeldCapture> held = catalog.Get((*entry)->id);
+    if (!held) return held.error();
+    if (counts(held->row)) best = *std::move(held);
+  }
+}
+
 }  // namespace
 
 bool CaptureQuery::Matches(const catalog::Capture& row) const {
@@ -123,6 +154,7 @@ Result<bool> CaptureResults::NextEntry() {
 
 Result<const catalog::HeldCapture*> CaptureResults::Next() {
   const bool all = query_.where.pick == Pick::kAll;
+  const bool in_span = all && alive_ != nullptr;
   if (!begun_) {
     begun_ = true;
     if (const Status collected = CollectRun(); !collected) return collected.error();
@@ -131,10 +163,19 @@ Result<const catalog::HeldCapture*> CaptureResults::Next() {
     Result<bool> found = NextEntry();
     if (!found) return found.error();
     if (!*found) return nullptr;
-    if (all && query_.batch && id_.batch != *query_.batch) continue;
-    if (all && query_.run && !IsOfRun(id_)) continue;
+    if (all && !in_span && query_.batch && id_.batch != *query_.batch) continue;
+    if (all && !in_span && query_.run && !IsOfRun(id_)) continue;
     Result<catalog::HeldCapture> held = catalog_.Get(id_);
     if (!held) return held.error();
+    if (in_span && held->row.time <= query_.where.from && !IsVisible(query_, key_, held->row)) {
+      // What was taken down, or is not shown, never was the newest. A key has one entry up to the
+      // begin of the span.
+      auto before = PickAmong(catalog_, key_, Pick::kBefore, query_.where.from,
+                              [&](const auto& row) { return IsVisible(query_, key_, row); });
+      if (!before) return before.error();
+      if (!*before) continue;
+      held = **std::move(before);
+    }
     if (Takes(key_, held->row)) {
       held_ = *std::move(held);
       return &held_;
@@ -150,26 +191,8 @@ Result<const catalog::HeldCapture*> CaptureResults::Next() {
 
 Result<std::optional<catalog::HeldCapture>> CaptureResults::PickAgain(
     const std::string& key) const {
-  const Timestamp moment = query_.where.from;
-  const auto distance = [&](Timestamp time) {
-    return time < moment ? moment.milliseconds - time.milliseconds
-                         : time.milliseconds - moment.milliseconds;
-  };
-  catalog::LocationQuery all;
-  all.what = catalog::SelectKey(key);
-  if (query_.where.pick == Pick::kBefore) all.to = moment;
-  if (query_.where.pick == Pick::kAfter) all.from = moment;
-  catalog::LocationResults entries = catalog_.Find(all);
-  std::optional<catalog::HeldCapture> best;
-  for (;;) {
-    Result<const catalog::LocationEntry*> entry = entries.Next();
-    if (!entry) return entry.error();
-    if (*entry == nullptr) return best;
-    if (best && distance((*entry)->time) >= distance(best->row.time)) continue;
-    Result<catalog::HeldCapture> held = catalog_.Get((*entry)->id);
-    if (!held) return held.error();
-    if (Takes(key, held->row)) best = *std::move(held);
-  }
+  return PickAmong(catalog_, key, query_.where.pick, query_.where.from,
+                   [&](const catalog::Capture& row) { return Takes(key, row); });
 }
 
 }  // namespace stele::archive

@@ -65,6 +65,27 @@ TEST_F(Asking, P2_AcquiredInASpanOrAliveInIt) {
   EXPECT_EQ(Ask(alive), "a2003 b2002");
 }
 
+// Taken down, or hidden from the one who asks: what was there before is what is there.
+TEST_F(Asking, P2_AliveInASpanIsWhatWasLastVisibleBefore) {
+  CaptureQuery alive = Between("2004", "2006");
+  alive.alive = true;
+  alive.shows = [](std::string_view, const catalog::Capture& row) {
+    return row.time != *ParseDigits("2003");
+  };
+  EXPECT_EQ(Ask(alive), "a2001 a2005 b2002");
+  alive.where.from = *ParseDigits("2003");
+  EXPECT_EQ(Ask(alive), "a2001 a2005 b2002");
+  alive.statuses = {"4xx"};
+  EXPECT_EQ(Ask(alive), "");
+  alive.statuses = {};
+  alive.shows = nullptr;
+  ASSERT_TRUE(archive_->EndRun(1));
+  ASSERT_TRUE(archive_->Remove({{200301, 0}}, "a reason", ""));
+  EXPECT_EQ(Ask(alive), "a2001 a2005 b2002");
+  alive.with_removed = true;
+  EXPECT_EQ(Ask(alive), "a2003 a2005 b2002");
+}
+
 TEST_F(Asking, P2_TheStateAtAMoment) {
   using enum catalog::LocationQuery::Pick;
   EXPECT_EQ(Ask(Pick(kBefore, "2000")), "");
