@@ -59,6 +59,7 @@ class Reporter {
   Status CountCaptures();
   void Count(std::string_view key, const HeldCapture& held, bool is_duplicate);
   Status CountUnresolved();
+  std::uint64_t CountRemoved() const;
 
   const ArchiveView& view_;
   const std::uint32_t run_;
@@ -71,7 +72,9 @@ class Reporter {
 Status Reporter::CountContainers() {
   if (shows_) return {};
   for (const auto& [number, container] : view_.holdings().containers()) {
-    if (container.run != run_) continue;
+    // What was purged of the run's files left the rest in others.
+    const auto& runs = container.id_runs;
+    if (container.run != run_ && std::find(runs.begin(), runs.end(), run_) == runs.end()) continue;
     ++report_.containers;
     report_.container_bytes += container.bytes;
     report_.unlisted += container.unlisted;
@@ -106,15 +109,27 @@ Status Reporter::CountCaptures() {
     const Capture& row = (*held)->row;
     const bool is_ours = row.run == run_;
     if ((row.flags & catalog::kRemoved) != 0) {
-      if (is_ours) ++report_.removed;
+      if (is_ours && shows_) ++report_.removed;
       continue;
     }
     const bool is_duplicate = seen.Add(row);
     if (is_ours) Count(key, **held, is_duplicate);
   }
+  if (!shows_) report_.removed = CountRemoved();
   report_.host_count = hosts_.hosts();
   report_.hosts = hosts_.Largest();
   return {};
+}
+
+// The ledger also knows of those whose rows went with their bytes.
+std::uint64_t Reporter::CountRemoved() const {
+  const std::set<catalog::CaptureId>& removed = view_.holdings().removed();
+  std::uint64_t count = 0;
+  for (const Holdings::IdRange& range : view_.holdings().IdsOfRun(run_)) {
+    const auto end = removed.upper_bound(range.last);
+    for (auto id = removed.lower_bound(range.first); id != end; ++id) ++count;
+  }
+  return count;
 }
 
 void Reporter::Count(std::string_view key, const HeldCapture& held, bool is_duplicate) {
