@@ -106,6 +106,18 @@ class Changes(Two):
                    text="leave out")
         self.fails("changes", "--from", "soon", code=2, text="--from soon is no time")
 
+    def test_I7_a_run_that_was_withdrawn_is_not_compared(self):
+        before = self.states()
+        self.bring("3", page("/", 2024, b"<p>a mistake"))
+        self.assertNotEqual(self.states(), before)
+        self.stele("rm", "--run", "3", "--reason", "withdrawn")
+        self.assertEqual([row["run"] for row in self.rows("--run", "3")], [])
+        self.assertEqual(self.states(), before)
+        self.stele("rm", "--purge")
+        self.assertEqual(self.states(), before)
+        self.stele("rm", "--run", "2", "--reason", "withdrawn")
+        self.fails("changes", code=2, text="no two runs to compare")
+
 
 class Diff(Two):
     def test_shows_lines(self):
@@ -190,6 +202,15 @@ class Report(Two):
         for part in ("1 repeat captures that are not in this archive", "1 captures have no date",
                      f"bad.warc.gz: bytes {len(good)} to "):
             self.assertIn(part, text)
+
+    def test_I7_what_was_purged_of_a_run_is_told_before_and_after_a_reindex(self):
+        self.stele("rm", HOST + "/gone", "--reason", "x", "--purge")
+        before = self.stele("report", "--run", "1")
+        self.assertIn("1 other was taken down", before)
+        self.assertIn("6 captures", before)
+        self.assertIn("in 1 file of", before)
+        self.stele("reindex")
+        self.assertEqual(self.stele("report", "--run", "1"), before)
 
     def test_D6_an_import_that_brings_originals_later_lacks_nothing(self):
         lost = revisit(HOST + "/elsewhere", "2016-05-01T10:00:00Z", b"<p>elsewhere")

@@ -100,7 +100,8 @@ Command ChangesCommand() {
   command.summary = "List what changed between two runs, or two moments";
   command.details =
       "One line for each URL that is not identical, and then how many there are of each kind. "
-      "Without --run and --from, the last two runs are compared.\n\n"
+      "Without --run and --from, the last two runs are compared that ended and were not taken "
+      "down.\n\n"
       "new: it is only in the later one. gone: it is only in the earlier one, or the server "
       "answered later with an error (status 400 and above). text: what it says changed; of what "
       "has no text, a picture say, the bytes changed. same-text: the bytes changed, but not what "

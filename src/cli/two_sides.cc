@@ -54,6 +54,16 @@ Result<TwoSides> RunSides(const std::vector<std::string>& runs, const archive::H
   return TwoSides{InRun(*before, what), InRun(*after, what)};
 }
 
+// Whether something of what it brought was not taken down.
+bool HasAnything(const archive::Holdings& holdings, const archive::Run& run) {
+  std::uint64_t removed = 0;
+  for (const archive::Holdings::IdRange& range : holdings.IdsOfRun(run.number)) {
+    const auto end = holdings.removed().upper_bound(range.last);
+    for (auto id = holdings.removed().lower_bound(range.first); id != end; ++id) ++removed;
+  }
+  return removed < run.captures;
+}
+
 }  // namespace
 
 std::vector<Option> WithSideOptions(std::vector<Option> options) {
@@ -89,17 +99,19 @@ Result<std::optional<TwoSides>> SidesOf(const Arguments& arguments,
 }
 
 Result<TwoSides> LastTwoRuns(const archive::Holdings& holdings, const catalog::Selection& what) {
-  std::vector<std::uint32_t> last;
-  for (const auto& [number, run] : holdings.runs()) {
-    // What fills the gaps of a run is no run to compare with.
-    const bool is_whole = run.is_from_outside() && !crawl::PatchedRun(run);
-    if (run.captures > 0 && is_whole) last.push_back(number);
+  std::vector<std::uint32_t> last;  // the latest first
+  for (auto at = holdings.runs().rbegin(); at != holdings.runs().rend() && last.size() < 2; ++at) {
+    const archive::Run& run = at->second;
+    // What fills the gaps of a run is no run to compare with, nor is one that was interrupted.
+    const bool is_whole = run.end && run.is_from_outside() && !crawl::PatchedRun(run);
+    if (is_whole && HasAnything(holdings, run)) last.push_back(run.number);
   }
   if (last.size() < 2) {
     return Error{ErrorCode::kInvalid,
-                 "there are no two runs to compare; compare two moments with --from and --to"};
+                 "there are no two runs to compare that ended and were not taken down; name two "
+                 "with --run, or two moments with --from and --to"};
   }
-  return TwoSides{InRun(last[last.size() - 2], what), InRun(last.back(), what)};
+  return TwoSides{InRun(last[1], what), InRun(last[0], what)};
 }
 
 }  // namespace stele::cli
