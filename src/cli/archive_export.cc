@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "archive/index_line.h"
 #include "archive/tianwang_export.h"
@@ -37,28 +38,13 @@ Result<ExportFormat> FormatOf(const Arguments& arguments, const std::string& out
                fmt::format("--format {} is none of warc, wacz, tianwang, cdxj", name)};
 }
 
-// A capture that is to be written, in the order in which files are read best.
+// A capture that is to be written: file after file, in each in the order in which containers are
+// read best.
 struct Chosen {
+  std::uint32_t site = 0;  // of several files, which
   catalog::CapturePlace place;
   catalog::CaptureId id;
 };
-
-Result<std::vector<Chosen>> Choose(const archive::ArchiveView& view,
-                                   const archive::CaptureQuery& query) {
-  std::vector<Chosen> chosen;
-  archive::CaptureResults results(view, query);
-  for (;;) {
-    Result<const catalog::HeldCapture*> held = results.Next();
-    if (!held) return held.error();
-    if (*held == nullptr) break;
-    chosen.push_back({(*held)->row.place, (*held)->row.id});
-  }
-  std::sort(chosen.begin(), chosen.end(), [](const Chosen& a, const Chosen& b) {
-    return std::pair(a.place.container, a.place.offset) <
-           std::pair(b.place.container, b.place.offset);
-  });
-  return chosen;
-}
 
 // "example.org" for all hosts below it; what has none is "other".
 std::string SiteOf(std::string_view text) {
@@ -71,16 +57,46 @@ std::string SiteOf(std::string_view text) {
   return name.empty() ? "other" : name;
 }
 
+Result<std::vector<Chosen>> Choose(const archive::ArchiveView& view,
+                                   const archive::CaptureQuery& query, bool per_site) {
+  std::vector<Chosen> chosen;
+  std::map<std::string, std::uint32_t> sites;
+  archive::CaptureResults results(view, query);
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) break;
+    const catalog::Capture& row = (*held)->row;
+    std::uint32_t site = 0;
+    if (per_site) {
+      const auto number = static_cast<std::uint32_t>(sites.size());
+      site = sites.emplace(SiteOf(row.url), number).first->second;
+    }
+    chosen.push_back({site, row.place, row.id});
+  }
+  std::sort(chosen.begin(), chosen.end(), [](const Chosen& a, const Chosen& b) {
+    return std::tuple(a.site, a.place.container, a.place.offset) <
+           std::tuple(b.site, b.place.container, b.place.offset);
+  });
+  return chosen;
+}
+
 // One file that is being written.
 class Target {
  public:
   virtual ~Target() = default;
   // Errors: those of the exports.
   virtual Status Add(const catalog::HeldCapture& capture) = 0;
-  virtual Status Commit() = 0;
+  // After the last Add(). The file is complete then, under a name for the time being.
+  virtual Result<std::unique_ptr<OutputFile>> Finish() = 0;
   // Sentences about what is not as it was asked for, and how often.
   virtual std::map<std::string, std::uint64_t> Remarks() const = 0;
 };
+
+Result<std::unique_ptr<OutputFile>> Closed(std::unique_ptr<OutputFile> file) {
+  if (const Status closed = file->Close(); !closed) return closed.error();
+  return file;
+}
 
 constexpr const char* kUnresolved =
     "revisits repeat captures that are not in this archive, and were written as revisits";
@@ -111,7 +127,7 @@ class WarcTarget final : public Target {
     const Result<archive::ExportedCapture> added = warc_->Add(capture);
     return added ? Status() : added.error();
   }
-  Status Commit() override { return file_->Commit(); }
+  Result<std::unique_ptr<OutputFile>> Finish() override { return Closed(std::move(file_)); }
   std::map<std::string, std::uint64_t> Remarks() const override {
     return RemarksOf(warc_->unresolved());
   }
@@ -147,9 +163,9 @@ class WaczTarget final : public Target {
     const Result<archive::ExportedCapture> added = wacz_->Add(capture);
     return added ? Status() : added.error();
   }
-  Status Commit() override {
-    const Status done = wacz_->Finish(*file_);
-    return done ? file_->Commit() : done;
+  Result<std::unique_ptr<OutputFile>> Finish() override {
+    if (const Status done = wacz_->Finish(*file_); !done) return done.error();
+    return Closed(std::move(file_));
   }
   std::map<std::string, std::uint64_t> Remarks() const override {
     return RemarksOf(wacz_->unresolved());
@@ -170,7 +186,7 @@ class TianwangTarget final : public Target {
     const Result<bool> added = pages_.Add(capture);
     return added ? Status() : added.error();
   }
-  Status Commit() override { return file_->Commit(); }
+  Result<std::unique_ptr<OutputFile>> Finish() override { return Closed(std::move(file_)); }
   std::map<std::string, std::uint64_t> Remarks() const override {
     std::map<std::string, std::uint64_t> remarks;
     for (const auto& [why, count] : pages_.left_out()) {
@@ -184,6 +200,7 @@ class TianwangTarget final : public Target {
   archive::TianwangExport pages_;
 };
 
+// Writes one file after another, so that one is open at a time. All appear at the end.
 class RecordFiles {
  public:
   RecordFiles(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
@@ -216,33 +233,30 @@ class RecordFiles {
   }
 
   Status Commit() {
-    for (auto& [name, target] : targets_) {
-      if (const Status done = target->Commit(); !done) return done;
+    if (const Status finished = FinishTarget(); !finished) return finished;
+    for (const std::unique_ptr<OutputFile>& file : finished_) {
+      if (const Status done = file->Commit(); !done) return done;
     }
     return {};
   }
 
   ExitCode Report(bool quiet) {
-    std::map<std::string, std::uint64_t> remarks;
-    for (const auto& [name, target] : targets_) {
-      for (const auto& [what, count] : target->Remarks()) remarks[what] += count;
-    }
     if (!quiet) {
       static_cast<void>(
-          context_.err.Write(fmt::format("{} captures in {} file{}\n", captures_, targets_.size(),
-                                         targets_.size() == 1 ? "" : "s")));
+          context_.err.Write(fmt::format("{} captures in {} file{}\n", captures_, finished_.size(),
+                                         finished_.size() == 1 ? "" : "s")));
     }
-    for (const auto& [what, count] : remarks) Complain(context_, fmt::format("{} {}", count, what));
-    return damaged_ > 0 || !remarks.empty() ? ExitCode::kDefects : ExitCode::kDone;
+    for (const auto& [what, count] : remarks_)
+      Complain(context_, fmt::format("{} {}", count, what));
+    return damaged_ > 0 || !remarks_.empty() ? ExitCode::kDefects : ExitCode::kDone;
   }
 
  private:
   Result<Target*> TargetOf(const catalog::Capture& row) {
     const std::string name =
         per_site_ ? fmt::format("{}/{}{}", output_, SiteOf(row.url), Ending()) : output_;
-    if (const auto known = targets_.find(name); known != targets_.end()) {
-      return known->second.get();
-    }
+    if (target_ != nullptr && name == name_) return target_.get();
+    if (const Status finished = FinishTarget(); !finished) return finished.error();
     if (per_site_) {
       if (const Status made = context_.fs.MakeDirectory(output_); !made) return made.error();
     }
@@ -250,7 +264,19 @@ class RecordFiles {
     if (!file) return file.error();
     Result<std::unique_ptr<Target>> target = Begin(name, *std::move(file));
     if (!target) return target.error();
-    return targets_.emplace(name, *std::move(target)).first->second.get();
+    target_ = *std::move(target);
+    name_ = name;
+    return target_.get();
+  }
+
+  Status FinishTarget() {
+    if (target_ == nullptr) return {};
+    Result<std::unique_ptr<OutputFile>> file = target_->Finish();
+    if (!file) return file.error();
+    finished_.push_back(*std::move(file));
+    for (const auto& [what, count] : target_->Remarks()) remarks_[what] += count;
+    target_ = nullptr;
+    return {};
   }
 
   Result<std::unique_ptr<Target>> Begin(const std::string& name, std::unique_ptr<OutputFile> file) {
@@ -273,7 +299,10 @@ class RecordFiles {
   const bool per_site_;
   const bool keep_revisits_;
   const bool replace_;
-  std::map<std::string, std::unique_ptr<Target>> targets_;
+  std::string name_;  // of the target
+  std::unique_ptr<Target> target_;
+  std::vector<std::unique_ptr<OutputFile>> finished_;
+  std::map<std::string, std::uint64_t> remarks_;
   std::uint64_t captures_ = 0;
   std::uint64_t damaged_ = 0;
 };
@@ -281,7 +310,7 @@ class RecordFiles {
 ExitCode ExportRecords(const Arguments& arguments, Context& context,
                        const archive::ArchiveView& view, const archive::CaptureQuery& query,
                        const std::string& output, ExportFormat format) {
-  Result<std::vector<Chosen>> chosen = Choose(view, query);
+  Result<std::vector<Chosen>> chosen = Choose(view, query, arguments.Has("--per-site"));
   if (!chosen) return Fail(context, chosen.error());
   if (chosen->empty()) {
     Complain(context, "there is no such capture; nothing was written");
@@ -300,19 +329,39 @@ ExitCode ExportRecords(const Arguments& arguments, Context& context,
   return files.Report(arguments.Has("--quiet"));
 }
 
+// The files of an archive by names of which each is that of one: "x.warc.gz"; where several are
+// called so, "00000007/x.warc.gz" as in their volume, and the path of those that are elsewhere.
+class ContainerNames {
+ public:
+  explicit ContainerNames(const archive::Holdings& holdings) : holdings_(holdings) {
+    for (const auto& [number, container] : holdings.containers()) ++counts_[container.name];
+  }
+  std::string Of(std::uint32_t number) const {
+    const archive::Container* container = holdings_.Find(number);
+    if (container == nullptr) return "";
+    if (counts_.at(container->name) == 1) return container->name;
+    return container->path.empty() ? fmt::format("{:08}/{}", number, container->name)
+                                   : container->path;
+  }
+
+ private:
+  const archive::Holdings& holdings_;
+  std::map<std::string, std::uint32_t> counts_;
+};
+
 ExitCode ExportCdxj(const Arguments& arguments, Context& context, const archive::ArchiveView& view,
                     const archive::CaptureQuery& query, const std::string& output) {
   auto file = OutputFile::Create(context, output, arguments.Has("--force"));
   if (!file) return Fail(context, file.error());
+  const ContainerNames names(view.holdings());
   archive::CaptureResults results(view, query);
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return Fail(context, held.error());
     if (*held == nullptr) break;
     const catalog::Capture& row = (*held)->row;
-    const archive::Container* container = view.holdings().Find(row.place.container);
-    const cdx::Capture line = archive::IndexLineOf(row, results.key(), row.place,
-                                                   container == nullptr ? "" : container->name);
+    const std::string name = names.Of(row.place.container);
+    const cdx::Capture line = archive::IndexLineOf(row, results.key(), row.place, name);
     const Status written = (*file)->Write(cdx::FormatCdxjLine(line) + '\n');
     if (!written) return Fail(context, written.error());
   }

@@ -53,10 +53,17 @@ Status OutputFile::Flush() {
   return written;
 }
 
-Status OutputFile::Commit() {
+Status OutputFile::Close() {
+  if (closed_) return {};
+  closed_ = true;
   if (const Status flushed = Flush(); !flushed || file_ == nullptr) return flushed;
   if (const Status synced = file_->Sync(); !synced) return synced;
-  if (const Status closed = file_->Close(); !closed) return closed;
+  pending_.shrink_to_fit();
+  return file_->Close();
+}
+
+Status OutputFile::Commit() {
+  if (const Status closed = Close(); !closed || file_ == nullptr) return closed;
   if (const Status renamed = context_.fs.Rename(path_ + ".part", path_); !renamed) return renamed;
   committed_ = true;
   return context_.fs.SyncDirectory(io::ParentDirectory(path_));

@@ -20,6 +20,9 @@ class OutputFile final : public io::Sink {
   ~OutputFile() override;
 
   Status Write(std::string_view bytes) override;
+  // After the last Write(): the file is durable and takes no descriptor any more, still as
+  // NAME.part. Commit() does that, too.
+  Status Close();
   // Call once, after the last Write().
   Status Commit();
 
@@ -31,6 +34,7 @@ class OutputFile final : public io::Sink {
   std::string path_;
   std::unique_ptr<io::WritableFile> file_;  // null: standard output
   std::string pending_;
+  bool closed_ = false;
   bool committed_ = false;
 };
 
