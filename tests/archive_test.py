@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import shutil
 import signal
 import subprocess
@@ -196,6 +197,9 @@ class Keeping(Archive):
 
     def test_a_wrong_name_makes_no_archive(self):
         fresh = self.folder / "fresh"
+        self.run_stele("import", "--archive", fresh, self.put("empty.warc"), code=3)
+        self.assertIn("empty.warc is empty", self.said)
+        self.assertFalse(fresh.exists())
         self.run_stele("import", "--archive", fresh, self.folder / "missing.warc", code=3)
         self.assertFalse(fresh.exists())
         self.run_stele("import", "--archive", fresh, self.folder / "missing.warc", self.path,
@@ -238,6 +242,68 @@ class Keeping(Archive):
                          ["a.org.warc.gz", "b.org.warc.gz"])
         self.assertEqual(self.stele("export", "--format", "cdxj", "-"),
                          self.run_stele("warc", "index", "--sort", self.path))
+
+    def test_I5_more_sites_than_files_may_be_open(self):
+        self.stele("import", self.put("many.warc.gz", *(
+            response(f"http://site{i}.org/", "2004-05-01T10:00:00Z", b"x") for i in range(90))))
+        for form in ["warc", "wacz", "tianwang"]:
+            folder = self.folder / form
+            self.stele("export", "--per-site", "--format", form, folder,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+            self.assertEqual(len(list(folder.iterdir())), 92)
+        # All of them, or none.
+        (self.folder / "wacz" / "a.org.wacz").unlink()
+        self.stele("export", "--per-site", "--format", "wacz", self.folder / "wacz", code=2)
+        self.assertEqual(len(list((self.folder / "wacz").iterdir())), 91)
+
+    def test_I5_files_of_one_name_are_told_apart_in_an_index(self):
+        (self.folder / "other").mkdir()
+        self.stele("import", self.put("other/x.warc.gz",
+                                      response("http://c.org/", "2004-05-01T10:00:00Z", b"c")))
+        lines = self.stele("export", "--format", "cdxj", "-").splitlines()
+        names = {json.loads(line.split(" ", 2)[2])["filename"] for line in lines}
+        self.assertEqual(names, {"00000001/x.warc.gz", "00000002/x.warc.gz"})
+        for name in names:
+            self.assertTrue((self.archive / "volumes/main" / name).exists())
+
+    def test_W15_a_record_without_an_id_gets_the_same_one_each_time(self):
+        block = b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\n\r\nno id"
+        path = self.put("noid.warc", b"WARC/1.0\r\nWARC-Type: response\r\n"
+                        b"WARC-Target-URI: http://noid.org/\r\nWARC-Date: 2004-05-01T10:00:00Z\r\n"
+                        b"Content-Type: application/http; msgtype=response\r\n"
+                        b"Content-Length: %d\r\n\r\n" % len(block) + block + b"\r\n\r\n")
+        self.stele("import", path)
+        ids = []
+        for name in ["1.warc", "2.warc"]:
+            self.stele("export", "--host", "noid.org", self.folder / name)
+            record_ = (self.folder / name).read_text().split("WARC/1.0")[1]
+            ids += [line.split(" ", 1)[1] for line in record_.splitlines()
+                    if line.startswith("WARC-Record-ID")]
+        self.assertRegex(ids[0], "^<urn:uuid:.{13}-5.*>$")
+        self.assertEqual(ids, [ids[0]] * 2)
+
+    def test_I6_what_was_taken_down_is_counted_apart(self):
+        self.stele("rm", "http://a.org/1", "--reason", "x")
+        info = json.loads(self.stele("info", "--json"))
+        self.assertEqual((info["captures"], info["removed"]), (5, 1))
+        self.assertIn("5 captures in 1 container", self.stele("info"))
+        self.assertIn("1 other was taken down", self.stele("info"))
+        self.stele("rm", "--purge")
+        info = json.loads(self.stele("info", "--json"))
+        self.assertEqual((info["captures"], info["removed"]), (5, 0))
+
+    def test_P2_what_was_shown_then_passes_over_what_was_taken_down(self):
+        self.stele("import", self.put("v.warc.gz",
+                                      response("http://v.org/", "2004-05-01T10:00:00Z", b"v1"),
+                                      response("http://v.org/", "2005-05-01T10:00:00Z", b"v2")))
+        self.stele("rm", "http://v.org/", "--from", "2005", "--reason", "x")
+        alive = ["--host", "v.org", "--alive", "--from", "2006", "--to", "2006"]
+        for step in [["info"], ["rm", "--purge"], ["reindex"]]:
+            self.stele(*step)
+            self.assertEqual([row["time"][:4] for row in self.rows(*alive)], ["2004"], step)
+            self.assertEqual(self.rows(*alive), self.rows("--host", "v.org", "--at", "2006"))
+        self.stele("export", *alive, self.folder / "v.warc")
+        self.assertIn(b"v1", (self.folder / "v.warc").read_bytes())
 
     def test_rm_and_hold(self):
         url = "http://a.org/1"
@@ -351,6 +417,11 @@ class Keeping(Archive):
         self.assertEqual(len(self.rows()), 5)
         self.stele("import", "--again", self.folder / "incoming")
         self.assertEqual(len(self.rows("http://b.org/1")), 1)
+
+    def test_I7_a_purged_file_that_is_repacked_is_named_by_its_own_name(self):
+        self.stele("rm", "http://a.org/1", "--reason", "x", "--purge")
+        self.stele("import", "--repack", self.path, code=3)
+        self.assertIn(f"{self.path} was here", self.said)
 
     def test_I6_batches_are_listed_exported_and_dropped(self):
         later = self.put("later.warc.gz", record(

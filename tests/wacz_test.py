@@ -71,6 +71,14 @@ class Import(Archive):
         self.assertEqual(self.rows(), before)
 
 
+    def test_W15_a_wacz_file_that_is_here_in_part_says_so(self):
+        self.stele("import", self.put("1.warc.gz", RECORDS))
+        self.stele("import", self.wacz())
+        self.assertIn("1 of its 2 archive files is here already", self.said)
+        self.stele("import", self.wacz())
+        self.assertNotIn("of its", self.said)
+
+
 class Export(Archive):
     def setUp(self):
         super().setUp()
@@ -104,6 +112,23 @@ class Export(Archive):
                 self.assertIn(place["url"].encode(), record)
         self.assertEqual(len(lines), 4)
         self.assertEqual(list(self.folder.glob("*.part")), [])
+
+    def test_W15_what_archive_toml_says_of_the_collection_goes_along(self):
+        said = {name: f"the {name} of it"
+                for name in ["title", "description", "creator", "rights", "contact", "language"]}
+        config = self.archive / "archive.toml"
+        lines = [line for line in config.read_text().splitlines() if line.split(" ")[0] not in said]
+        config.write_text("\n".join([f'{k} = "{v}"' for k, v in said.items()] + lines) + "\n")
+        self.stele("export", self.folder / "m.wacz")
+        with zipfile.ZipFile(self.folder / "m.wacz") as file:
+            package = json.loads(file.read("datapackage.json"))
+            warc = gzip.decompress(file.read("archive/data.warc.gz")).decode()
+        self.stele("export", self.folder / "m.warc")
+        for warcinfo in [warc, (self.folder / "m.warc").read_bytes().decode()]:
+            for value in said.values():
+                self.assertIn(value, warcinfo.split("WARC/1.1")[1])
+        for value in said.values():
+            self.assertIn(value, json.dumps(package))
 
     def test_brought_in_again_it_is_the_same(self):
         facts = [(row["url"], row["time"], row["sha256"], row["page"]) for row in self.rows()]

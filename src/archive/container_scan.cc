@@ -13,6 +13,7 @@
 #include "formats/record/block_stream.h"
 #include "formats/record/payload.h"
 #include "formats/url/surt.h"
+#include "formats/warc/segments.h"
 #include "formats/warc/truncation.h"
 #include "util/ascii.h"
 #include "util/checksum.h"
@@ -191,7 +192,8 @@ Result<bool> Scan::ReadCapture(const Record& record) {
   catalog::Capture& row = waiting.capture.row;
   if (record.type == RecordType::kRevisit) {
     row.flags |= catalog::kRevisit;  // which says itself that its payload is elsewhere
-  } else if (warc::TruncationOf(record) != warc::Truncation::kNone) {
+  } else if (warc::TruncationOf(record) != warc::Truncation::kNone ||
+             warc::BeginsSegments(record)) {
     row.flags |= catalog::kTruncated;
   }
   const std::optional<Timestamp> date = record.date;

@@ -173,5 +173,25 @@ TEST(ContainerScan, CapturesWithoutADateAreCounted) {
   EXPECT_EQ(scanned.summary.unlisted, 1u);
 }
 
+// What a reader of one record gets is not all of it.
+TEST(ContainerScan, W15_TheFirstOfSeveralSegmentsIsCutOff) {
+  const auto record = [](std::string_view fields, std::string_view block) {
+    return fmt::format(
+        "WARC/1.1\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: {}\r\n{}Content-Length: "
+        "{}\r\n\r\n{}\r\n\r\n",
+        kDate, fields, block.size(), block);
+  };
+  const Scanned scanned =
+      Scan(record("WARC-Type: response\r\nWARC-Record-ID: <urn:s:1>\r\nWARC-Segment-Number: 1\r\n"
+                  "Content-Type: application/http; msgtype=response\r\n",
+                  "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\none ") +
+           record("WARC-Type: continuation\r\nWARC-Record-ID: <urn:s:2>\r\n"
+                  "WARC-Segment-Origin-ID: <urn:s:1>\r\nWARC-Segment-Number: 2\r\n"
+                  "WARC-Segment-Total-Length: 49\r\n",
+                  "two"));
+  ASSERT_EQ(scanned.rows.size(), 1u);
+  EXPECT_NE(scanned.rows[0].flags & catalog::kTruncated, 0u);
+}
+
 }  // namespace
 }  // namespace stele::archive

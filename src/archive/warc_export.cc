@@ -25,7 +25,7 @@ std::string DerivedRecordId(std::string_view sha256, std::uint64_t offset) {
 }
 
 std::string DerivedRecordId(std::string_view sha256, std::string_view record) {
-  // The name space is the project's own: the UUID of version 5 of "stele" among DNS names.
+  // The name space is the project's own, 16 bytes that were chosen once: ids depend on them.
   constexpr std::string_view kNamespace =
       "\x8e\x1f\x4b\x0c\x52\x6d\x5a\x37\x9c\x21\x5e\x04\xd1\x7b\x66\x90";
   const std::string name = fmt::format("{}{}:{}", kNamespace, sha256, record);

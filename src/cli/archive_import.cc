@@ -52,6 +52,14 @@ std::string OutcomeLine(const std::string& path, const archive::ImportOutcome& o
   return line;
 }
 
+// The person knows a file by its own name.
+Error NamedAs(Error error, const std::string& name, const std::string& own_name) {
+  if (const std::size_t at = error.text.find(name); at != std::string::npos) {
+    error.text.replace(at, name.size(), own_name);
+  }
+  return error;
+}
+
 struct ImportRun {
   archive::ArchiveWriter& archive;
   std::uint32_t run;
@@ -96,7 +104,8 @@ struct ImportRun {
     options.again = again;
     options.origin_sha256 = facts->sha256;
     Result<archive::ImportOutcome> imported = archive::ImportFile(archive, run, path, options);
-    if (!imported || !imported->is_new || originals == nullptr) return imported;
+    if (!imported) return NamedAs(imported.error(), path, job.path);
+    if (!imported->is_new || originals == nullptr) return imported;
     const Status learned = Learn(imported->container);
     return learned ? std::move(imported) : learned.error();
   }
@@ -175,10 +184,26 @@ struct ImportRun {
     return Report(job.path, *outcome);
   }
 
+  // A WACZ file comes whole, or not at all.
+  void TellOfKnownParts(const std::string& path, const archive::ImportOutcome& outcome) const {
+    if (!outcome.is_new || quiet) return;
+    std::size_t known = 0;
+    for (const std::string& part : outcome.container.part_sha256s) {
+      const std::optional<archive::Container> here = archive.FindBySha256(part);
+      if (here && here->number != outcome.container.number) ++known;
+    }
+    if (known == 0) return;
+    Complain(context, fmt::format("{}: {} of its {} archive files {} here already; their captures "
+                                  "are listed twice",
+                                  path, known, outcome.container.part_sha256s.size(),
+                                  known == 1 ? "is" : "are"));
+  }
+
   ExitCode Report(const std::string& path, const archive::ImportOutcome& outcome) const {
     for (const std::string& complaint : outcome.complaints) {
       Complain(context, fmt::format("{}: {}", path, complaint));
     }
+    TellOfKnownParts(path, outcome);
     const archive::ContainerSummary& summary = outcome.summary;
     for (const record::Loss& loss : summary.losses) {
       Complain(context, fmt::format("{}: bytes {} to {} could not be read: {}", path, loss.begin,
@@ -194,6 +219,20 @@ struct ImportRun {
     return defects ? ExitCode::kDefects : ExitCode::kDone;
   }
 };
+
+// False after complaints: then no archive is made for files that are empty.
+bool AnyHasBytes(const std::vector<std::string>& files, Context& context) {
+  for (const std::string& path : files) {
+    if (path == "-") return true;
+    const Result<std::unique_ptr<io::ReadableFile>> file = context.fs.OpenForReading(path);
+    const Result<std::uint64_t> size = file ? (*file)->Size() : file.error();
+    if (!size || *size > 0) return true;
+  }
+  for (const std::string& path : files) {
+    Complain(context, fmt::format("{} is empty: there is no record in it", path));
+  }
+  return false;
+}
 
 // False after complaints: then nothing is begun for files that are not there.
 bool AnyCanBeRead(const std::vector<std::string>& files, Context& context) {
@@ -320,6 +359,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     return ExitCode::kUsage;
   }
   if (!AnyCanBeRead(*files, context)) return ExitCode::kFailed;
+  if (!*there && !AnyHasBytes(*files, context)) return ExitCode::kFailed;
   if (const Status made = MakeArchive(directory, arguments, context); !made) {
     return Fail(context, made.error());
   }

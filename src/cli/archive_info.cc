@@ -10,13 +10,17 @@ namespace {
 
 struct Sums {
   std::uint64_t captures = 0;
+  std::uint64_t removed = 0;  // others, whose bytes are still here
   std::uint64_t bytes = 0;
   std::uint64_t losses = 0;
 };
 
 Sums SumsOf(const archive::Holdings& holdings) {
   Sums sums;
-  sums.captures = holdings.CaptureCount();
+  for (const auto& [batch, count] : holdings.CountByBatch()) {
+    sums.captures += count.captures;
+    sums.removed += count.removed;
+  }
   for (const auto& [number, container] : holdings.containers()) {
     sums.bytes += container.bytes;
     sums.losses += container.losses;
@@ -58,6 +62,11 @@ std::string InfoText(const archive::ArchiveView& view) {
   }
   out += fmt::format("{} in {}, {}\n", Count(sums.captures, "capture"),
                      Count(holdings.containers().size(), "container"), ByteCount(sums.bytes));
+  if (sums.removed > 0) {
+    out += fmt::format(
+        "{} taken down; stele rm --purge deletes the bytes\n",
+        sums.removed == 1 ? "1 other was" : fmt::format("{} others were", sums.removed));
+  }
   if (sums.losses > 0) out += fmt::format("{} could not be read\n", Count(sums.losses, "place"));
   for (const archive::Dependency& dependency : holdings.dependencies()) {
     out += DependencyText(dependency) + '\n';
@@ -93,8 +102,9 @@ std::string InfoJson(const archive::ArchiveView& view) {
     out += ", ";
   }
   out += fmt::format(
-      "\"captures\": {}, \"containers\": {}, \"bytes\": {}, \"losses\": {}, \"volumes\": [",
-      sums.captures, holdings.containers().size(), sums.bytes, sums.losses);
+      "\"captures\": {}, \"removed\": {}, \"containers\": {}, \"bytes\": {}, \"losses\": {}, "
+      "\"volumes\": [",
+      sums.captures, sums.removed, holdings.containers().size(), sums.bytes, sums.losses);
   for (const VolumeSums& volume : VolumesOf(view)) {
     if (out.back() != '[') out += ", ";
     out += fmt::format("{{\"volume\": \"{}\", \"files\": {}, \"bytes\": {}, \"waiting\": {}}}",
