@@ -282,6 +282,22 @@ class Misbehaving(CrawlTest):
         self.assertEqual({line[1] for line in self.log(1) if line[3].endswith("/")}, {"-1", "-2"})
         self.assertIn("refused", (self.run_folder(1) / "seeds-report.txt").read_text())
 
+    def test_I1_a_port_that_is_closed_costs_no_other_page_and_is_named(self):
+        closed = f"http://{HOST}:{self.web.port - 1}"
+        self.web.add(HOST, "/", links(closed + "/x", *(f"/{i}" for i in range(20))),
+                     status=200)
+        for i in range(20):
+            self.web.add(HOST, f"/{i}", f"page {i}")
+        summary = json.loads(self.crawl(self.web.url(HOST), "--json", "--include", f"host:{HOST}"))
+        self.assertEqual(len(self.urls()), 22)
+        self.assertEqual((summary["failed"], summary["given_up"]), (1, [closed]))
+        self.assertIn(f"{closed} was given up", self.said)
+        self.assertIn("refused", self.report(1)["given_up"][closed]["problem"])
+        self.assertEqual([entry["url"] for entry in self.report(1)["failed"]], [closed + "/x"])
+        text = self.stele("report")
+        self.assertIn("1 URL could not be fetched", text)
+        self.assertIn("1 place given up", text)
+
     def test_I1_hosts_get_pauses_and_embeds_none(self):
         self.web.add(HOST, "/", links(*(f"/{i}" for i in range(3))) + "<img src=/1.png>"
                      "<img src=/2.png>")
@@ -499,10 +515,11 @@ class Patch(CrawlTest):
         out = self.crawl("--patch", "--robots", "embeds", "--include", "host:cdn.test",
                          "--max-file-size", "1MB", "--json")
         summary = {**json.loads(out), "milliseconds": 0, "bytes": 0, "stored": 0}
-        self.assertEqual(summary.pop("failed_seeds"), [])
+        for what in ("failed_seeds", "given_up"):
+            self.assertEqual(summary.pop(what), [])
         self.assertEqual(summary,
                          {"run": 3, "pages": 0, "files": 6, "bytes": 0, "stored": 0,
-                          "milliseconds": 0, "missing": 1, "too_deep": 0, "patches": 2,
+                          "milliseconds": 0, "missing": 1, "too_deep": 0, "failed": 0, "patches": 2,
                           "wanted": 4, "found": 3})
         for run in ((), ("--run", "1"), ("--run", "2")):
             self.assertEqual(self.missing(*run), {f"http://{HOST}/gone.png": "error"})

@@ -212,6 +212,26 @@ Result<std::optional<crawl::CrawlReport>> CrawlReportOf(const archive::ArchiveVi
   return std::optional<crawl::CrawlReport>();
 }
 
+std::string FailedText(const crawl::CrawlReport& report) {
+  std::string out;
+  if (report.failed_count > 0) {
+    out += fmt::format("\n{} could not be fetched:\n", Count(report.failed_count, "URL"));
+  }
+  const std::size_t shown = std::min(report.failed.size(), archive::kTroublesShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    out += fmt::format("  {}\n    {}\n", report.failed[i].url, report.failed[i].problem);
+  }
+  if (report.failed_count > shown) out += "  ...\n";
+  if (report.given_up.empty()) return out;
+  out += fmt::format("\n{} given up:\n", Count(report.given_up.size(), "place"));
+  std::size_t named = 0;
+  for (const auto& [origin, place] : report.given_up) {
+    if (++named > archive::kTroublesShown) return out + "  ...\n";
+    out += fmt::format("  {}, with {}\n    {}\n", origin, Count(place.urls, "URL"), place.problem);
+  }
+  return out;
+}
+
 std::string MissingText(const crawl::CrawlReport& report) {
   std::string out;
   if (report.came_later > 0) {
@@ -265,7 +285,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     }
   } else {
     text = ReportText(**run, *report);
-    if (*logs) text += MissingText(**logs) + SuspectsText(**logs);
+    if (*logs) text += FailedText(**logs) + MissingText(**logs) + SuspectsText(**logs);
   }
   const Status written = context.out.Write(text);
   return written ? code : Fail(context, written.error());
@@ -281,7 +301,8 @@ Command ReportCommand() {
       "How many captures and bytes by status, media type and host; how many of them have a payload "
       "that their URL had before; what is missing because the server answered with an error, "
       "which revisits repeat captures that are not in this archive, which places of the files "
-      "could not be read. Of a crawl also what its pages need and the archive does not have: "
+      "could not be read. Of a crawl also which URLs could not be fetched, which places were given "
+      "up, and what its pages need and the archive does not have: "
       "on which page, why, and what can be done (stele crawl --patch fetches what can be had); and "
       "pages that look like a challenge for robots, or empty without scripts.";
   command.options = WithArchiveOption(

@@ -65,6 +65,20 @@ Status CountPatched(const archive::ArchiveView& view, const crawl::CrawlJob& job
                              });
 }
 
+// Names the first places that did not answer, and counts the others.
+void ComplainOfPlaces(const crawl::CrawlReport& report, Context& context) {
+  constexpr std::size_t kShown = 5;
+  std::size_t shown = 0;
+  for (const auto& [origin, place] : report.given_up) {
+    if (++shown > kShown) break;
+    Complain(context, fmt::format("{} was given up, with {}: {}", origin, Count(place.urls, "URL"),
+                                  place.problem));
+  }
+  if (report.given_up.size() <= kShown) return;
+  Complain(context,
+           fmt::format("{} more were given up: see stele report", report.given_up.size() - kShown));
+}
+
 // Says how it went; what a person should look at is in the exit code.
 ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl::CrawlEnd& end,
                   archive::ArchiveWriter& archive, const CrawlRunOptions& options,
@@ -86,6 +100,8 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
     if (!counted) return Fail(context, counted.error());
   }
   summary->missing = job.report().missing_count;
+  summary->failed = job.report().failed_count;
+  for (const auto& [origin, place] : job.report().given_up) summary->given_up.push_back(origin);
   summary->too_deep = job.report().CountRejected(crawl::kTooDeep);
   summary->milliseconds = end.progress.counts.milliseconds;
   summary->bytes = end.progress.counts.bytes;
@@ -100,6 +116,7 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
     Complain(context, fmt::format("the limit of {} was reached, with {} left", end.limit,
                                   Count(end.progress.waiting, "URL")));
   }
+  ComplainOfPlaces(job.report(), context);
   for (const crawl::CrawlReport::Seed& seed : summary->failed_seeds) {
     Complain(context, fmt::format("the seed {} could not be fetched: {}", seed.url, seed.problem));
   }

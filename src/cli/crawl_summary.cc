@@ -35,6 +35,9 @@ std::string CrawlSummary::Text() const {
     text += fmt::format(", {} in {}.", ByteCount(bytes),
                         DurationText(std::chrono::milliseconds(milliseconds)));
   }
+  if (failed > 0) {
+    text += fmt::format("  {} could not be fetched: see stele report", Count(failed, "URL"));
+  }
   if (missing > 0) text += fmt::format("  {} missing: see stele report", Count(missing, "embed"));
   if (too_deep > 0) text += fmt::format("  {} too deep: see --depth", Count(too_deep, "link"));
   return text + '\n';
@@ -43,8 +46,8 @@ std::string CrawlSummary::Text() const {
 std::string CrawlSummary::Json() const {
   std::string json = fmt::format(
       "{{\"run\": {}, \"pages\": {}, \"files\": {}, \"bytes\": {}, \"stored\": {}, "
-      "\"milliseconds\": {}, \"missing\": {}, \"too_deep\": {}",
-      run, pages, files, bytes, stored, milliseconds, missing, too_deep);
+      "\"milliseconds\": {}, \"missing\": {}, \"too_deep\": {}, \"failed\": {}",
+      run, pages, files, bytes, stored, milliseconds, missing, too_deep, failed);
   if (patch) {
     json += fmt::format(", \"patches\": {}, \"wanted\": {}, \"found\": {}", patch->run,
                         patch->wanted, patch->found);
@@ -52,7 +55,12 @@ std::string CrawlSummary::Json() const {
   for (std::size_t i = 0; changes && i < archive::kChangeStates; ++i) {
     json += fmt::format(", \"{}\": {}", NameOf(static_cast<ChangeState>(i)), (*changes)[i]);
   }
-  json += ", \"failed_seeds\": [";
+  json += ", \"given_up\": [";
+  for (const std::string& origin : given_up) {
+    if (!json.ends_with('[')) json += ", ";
+    AppendJsonString(json, origin);
+  }
+  json += "], \"failed_seeds\": [";
   for (const crawl::CrawlReport::Seed& seed : failed_seeds) {
     json += json.ends_with('[') ? "{\"url\": " : ", {\"url\": ";
     AppendJsonString(json, seed.url);

@@ -28,8 +28,10 @@ struct CrawlSummary {
   std::uint64_t bytes = 0;   // of the payloads that were fetched, known to the crawl alone
   std::uint64_t stored = 0;  // of those that were not here
   std::uint64_t milliseconds = 0;
-  std::uint64_t missing = 0;   // that pages need
-  std::uint64_t too_deep = 0;  // links that were not followed
+  std::uint64_t failed = 0;           // URLs that could not be fetched
+  std::vector<std::string> given_up;  // origins that did not answer
+  std::uint64_t missing = 0;          // that pages need
+  std::uint64_t too_deep = 0;         // links that were not followed
   // Compared with the run before, where there is one: URLs by archive::ChangeState.
   std::optional<std::array<std::uint64_t, archive::kChangeStates>> changes;
   std::vector<crawl::CrawlReport::Seed> failed_seeds;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "crawl/duplicate_report.h"
+#include "crawl/reachability.h"
 #include "crawl/run_log.h"
 #include "formats/crawl_log/duplicate.h"
 #include "formats/crawl_log/line.h"
@@ -42,7 +43,10 @@ class Reader {
     const std::string name = url ? std::string(url->host()) : "-";
     CrawlReport::HostSum& host = report.hosts[name];
     if (status == kRobotsPrecluded) ++host.robots;
-    if (status < 0 && status != kRobotsPrecluded) ++host.failures;
+    if (status < 0 && status != kRobotsPrecluded) {
+      ++host.failures;
+      TakeFailure(*line, status, url ? url->origin() : "-");
+    }
     if (status > 0) {
       const std::optional<crawl_log::Duplicate> duplicate = crawl_log::FindDuplicate(*line);
       if (duplicate && duplicate->kind != crawl_log::DuplicateKind::kDigest) {
@@ -87,6 +91,21 @@ class Reader {
     ++report.suspect_count;
     if (report.suspects.size() < CrawlReport::kMissingMax) {
       report.suspects.push_back({line.uri, status, trouble->kind, trouble->why});
+    }
+  }
+
+  void TakeFailure(const crawl_log::Line& line, int status, const std::string& origin) {
+    const std::vector<std::string_view> notes = line.AnnotationList();
+    if (std::find(notes.begin(), notes.end(), kGivenUpAnnotation) != notes.end()) {
+      CrawlReport::GivenUp& place = report.given_up[origin];
+      ++place.urls;
+      if (place.problem.empty()) place.problem = ProblemOf(line, status);
+    }
+    // A robots.txt that cannot be had is no URL that somebody wanted.
+    if (line.hops == "P") return;
+    ++report.failed_count;
+    if (report.failed.size() < CrawlReport::kMissingMax) {
+      report.failed.push_back({line.uri, ProblemOf(line, status)});
     }
   }
 
@@ -194,6 +213,28 @@ std::string SeedsJson(const CrawlReport& report) {
   return out + ']';
 }
 
+std::string FailedJson(const CrawlReport& report) {
+  std::string out = "[";
+  for (const CrawlReport::Failed& failed : report.failed) {
+    JsonMembers members;
+    members.AddText("url", failed.url);
+    members.AddText("problem", failed.problem);
+    out += (out.size() > 1 ? ", " : "") + members.Text();
+  }
+  return out + ']';
+}
+
+std::string GivenUpJson(const CrawlReport& report) {
+  JsonMembers all;
+  for (const auto& [origin, place] : report.given_up) {
+    JsonMembers members;
+    members.Add("urls", std::to_string(place.urls));
+    members.AddText("problem", place.problem);
+    all.Add(origin, members.Text());
+  }
+  return all.Text();
+}
+
 std::string MissingJson(const CrawlReport& report) {
   std::string out = "[";
   for (const MissingEmbed& missing : report.missing) {
@@ -263,6 +304,9 @@ std::string ReportJson(const CrawlReport& report) {
   all.Add("types", types.Text());
   all.Add("statuses", statuses.Text());
   all.Add("rejected", rejected.Text());
+  all.Add("failed_count", std::to_string(report.failed_count));
+  all.Add("failed", FailedJson(report));
+  all.Add("given_up", GivenUpJson(report));
   all.Add("missing_count", std::to_string(report.missing_count));
   all.Add("came_later_count", std::to_string(report.came_later));
   all.Add("missing", MissingJson(report));

@@ -45,6 +45,16 @@ struct CrawlReport {
     PageTrouble::Kind trouble = PageTrouble::Kind::kChallenge;
     std::string why;
   };
+  // A URL that could not be fetched.
+  struct Failed {
+    std::string url;
+    std::string problem;  // in words
+  };
+  // An origin that did not answer several times in a row.
+  struct GivenUp {
+    std::uint64_t urls = 0;  // that were not asked for, or not once more
+    std::string problem;
+  };
   // So many are named, of each kind; the others are counted.
   static constexpr std::size_t kMissingMax = 10'000;
 
@@ -54,7 +64,10 @@ struct CrawlReport {
   std::map<int, std::uint64_t> statuses;
   std::map<std::string, std::uint64_t, std::less<>> rejected;  // by the reason in scope.log
   std::vector<Seed> seeds;
-  std::vector<MissingEmbed> missing;  // at most kMissingMax
+  std::vector<Failed> failed;  // at most kMissingMax
+  std::uint64_t failed_count = 0;
+  std::map<std::string, GivenUp> given_up;  // by origin
+  std::vector<MissingEmbed> missing;        // at most kMissingMax
   std::uint64_t missing_count = 0;
   std::uint64_t came_later = 0;   // was missing, and the archive has it now
   std::vector<Suspect> suspects;  // at most kMissingMax

@@ -396,7 +396,7 @@ Status Crawler::Schedule(const std::string& host) {
   if (!is_page) return is_page.error();
   if (!*is_page) return {};
   const Politeness::Kind kind = **is_page ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
-  const bool dead = dead_.contains(host);
+  const bool dead = reachability_.WhyPlace(host) != nullptr;
   if (!dead && !politeness_.HasRoom(host, kind)) return {};
   const Timestamp at = dead ? Timestamp{} : politeness_.ReadyAt(host, kind);
   ready_.emplace(at, host);
@@ -410,7 +410,9 @@ bool Crawler::HasRoom() const {
 }
 
 Status Crawler::StartReady() {
-  while (HasRoom() && !LimitReached() && !ready_.empty() && ready_.begin()->first <= Now()) {
+  // What is given back without being asked for is committed now and then, too.
+  while (HasRoom() && !LimitReached() && !ready_.empty() && ready_.begin()->first <= Now() &&
+         finished_.size() < kCommitVisits) {
     const std::string host = ready_.begin()->second;
     Unschedule(host);
     const Result<bool> has_turn = HasTurn(host);
@@ -424,7 +426,7 @@ Status Crawler::StartReady() {
 }
 
 Result<bool> Crawler::HasTurn(const std::string& host) {
-  if (dead_.contains(host)) return true;
+  if (reachability_.WhyPlace(host) != nullptr) return true;
   const Result<std::optional<bool>> is_page = parts_.frontier.FirstIsPage(host);
   if (!is_page) return is_page.error();
   const Politeness::Kind kind =
@@ -434,25 +436,29 @@ Result<bool> Crawler::HasTurn(const std::string& host) {
 }
 
 Status Crawler::DropDeadHost(const std::string& host) {
-  const Failure& failure = dead_.at(host);
+  const Reachability::Failure failure = *reachability_.WhyPlace(host);
   for (int i = 0; i < kDroppedAtOnce; ++i) {
     Result<std::optional<Frontier::Taken>> taken = parts_.frontier.Take(host);
     if (!taken) return taken.error();
     if (!*taken) return {};
     Result<url::Url> url = url::Parse((*taken)->candidate.url);
     if (!url) return url.error();
-    GiveTaken(**std::move(taken), *url, failure, "");
+    GiveTaken(**std::move(taken), *url, failure, kGivenUpAnnotation);
   }
   return {};
 }
 
 Status Crawler::StartNext(const std::string& host) {
-  if (dead_.contains(host)) return DropDeadHost(host);
+  if (reachability_.WhyPlace(host) != nullptr) return DropDeadHost(host);
   Result<std::optional<Frontier::Taken>> taken = parts_.frontier.Take(host);
   if (!taken) return taken.error();
   if (!*taken) return {};
   Result<url::Url> url = url::Parse((*taken)->candidate.url);
   if (!url) return url.error();
+  if (const Reachability::Failure* failure = reachability_.Why(*url)) {
+    GiveTaken(**std::move(taken), *url, *failure, kGivenUpAnnotation);
+    return {};
+  }
   const Result<bool> allowed = RobotsAllow(**taken, *url);
   if (!allowed) return allowed.error();
   if (*allowed) StartTaken(**std::move(taken), *url);
@@ -512,10 +518,7 @@ bool Crawler::IsTrusted(std::string_view host) const {
 
 void Crawler::Trust(std::string_view host) {
   more_trusted_.emplace(host);
-  const auto found = dead_.find(std::string(host));
-  const bool is_private = found != dead_.end() &&
-                          found->second.status == net::HeritrixStatus(net::FetchFailure::kPrivate);
-  if (is_private) dead_.erase(found);
+  reachability_.Forgive(std::string(host), net::HeritrixStatus(net::FetchFailure::kPrivate));
 }
 
 void Crawler::Fetch(const VisitPointer& visit) {
@@ -547,6 +550,7 @@ void Crawler::Fetch(const VisitPointer& visit) {
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   request.limits.rate_max = settings_.rate_max;
   politeness_.Begin(visit->host(), visit->kind);
+  visit->asked = Now();
   ++fetching_;
   const bool is_first = visit->taken && visit->candidate.tries == 0;
   if (!is_first || !work_.header_filter().is_on()) return Send(visit, std::move(request));

@@ -23,6 +23,7 @@
 #include "crawl/credentials.h"
 #include "crawl/frontier.h"
 #include "crawl/politeness.h"
+#include "crawl/reachability.h"
 #include "crawl/robots_cache.h"
 #include "crawl/run_log.h"
 #include "crawl/scope.h"
@@ -102,10 +103,6 @@ class Crawler final : public Controlled {
     VisitPointer visit;
   };
 
-  struct Failure {
-    int status = 0;
-    std::string error;  // for people
-  };
   // Something that the thread that runs does for another one, which waits.
   struct Order {
     const std::function<Status()>& work;  // its errors end the crawl
@@ -171,6 +168,9 @@ class Crawler final : public Controlled {
   void Post(Stage stage, const VisitPointer& visit);
   Status OnFetched(const VisitPointer& visit);
   Status OnFailed(const VisitPointer& visit);
+  // True: its place is given up, now or before.
+  bool CountFailure(const Visit& visit);
+  Status OnRobotsFailed(const VisitPointer& visit, bool is_given_up);
   // False: it is no answer to keep, and will be tried again.
   Result<bool> IsAnswer(const VisitPointer& visit);
   Status OnWorked(const VisitPointer& visit);
@@ -187,7 +187,7 @@ class Crawler final : public Controlled {
   Result<std::string> Consider(const Candidate& candidate);
   // Ends what was not captured.
   void Give(const VisitPointer& visit, int status);
-  void GiveTaken(Frontier::Taken taken, const url::Url& url, const Failure& failure,
+  void GiveTaken(Frontier::Taken taken, const url::Url& url, const Reachability::Failure& failure,
                  std::string_view annotation);
 
   const Parts parts_;
@@ -199,6 +199,7 @@ class Crawler final : public Controlled {
   Scope scope_;
   Politeness politeness_;
   std::size_t hosts_remembered_max_ = 0;  // by politeness, until some are forgotten
+  Reachability reachability_;
   RobotsCache robots_;
   RepeatedContents repeated_;
   cookies::CookieJar cookies_;
@@ -209,7 +210,6 @@ class Crawler final : public Controlled {
   std::set<std::pair<Timestamp, std::string>> ready_;
   std::unordered_map<std::string, Timestamp> ready_at_;
   std::unordered_set<std::string> robots_pending_;     // hosts
-  std::unordered_map<std::string, Failure> dead_;      // hosts that do not answer
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::vector<std::string> more_seeds_;                // where seeds were redirected to
   std::size_t seeds_saved_ = 0;                        // of them, in the frontier

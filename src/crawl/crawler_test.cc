@@ -45,7 +45,7 @@ class FakeWeb final : public net::Fetcher {
   }
 
   void Fetch(net::FetchRequest request, Done done) override {
-    const std::string url = fmt::format("http://{}{}", request.endpoint.host, request.target);
+    const std::string url = UrlOf(request.endpoint, request.target);
     if (request.private_addresses) {
       const std::lock_guard lock(mutex_);
       trusted_.insert(request.endpoint.host);
@@ -93,6 +93,14 @@ class FakeWeb final : public net::Fetcher {
   std::function<void(const std::string& url)> on_answer;
 
  private:
+  static std::string UrlOf(const net::Endpoint& endpoint, const std::string& target) {
+    const std::string_view scheme = endpoint.tls ? "https" : "http";
+    if (endpoint.port == (endpoint.tls ? 443 : 80)) {
+      return fmt::format("{}://{}{}", scheme, endpoint.host, target);
+    }
+    return fmt::format("{}://{}:{}{}", scheme, endpoint.host, endpoint.port, target);
+  }
+
   net::FetchResult Answer(const std::string& url) {
     if (on_answer) on_answer(url);
     const std::lock_guard lock(mutex_);
@@ -463,6 +471,37 @@ TEST(Crawler, I1_FailuresAreTriedAgainAndThenGivenUp) {
   EXPECT_GE(lab.asked["http://gone.org/robots.txt"], 1);
   EXPECT_FALSE(lab.asked.contains("http://gone.org/x"));
   EXPECT_EQ(end->progress.counts.failures, 3U);
+}
+
+TEST(Crawler, I1_AnOriginThatDoesNotAnswerIsGivenUpAndNotItsHost) {
+  for (const char* asked_for : {"/robots.txt", "/x"}) {
+    Lab lab;
+    if (asked_for[1] == 'x') lab.settings.robots = RobotsPolicy::kIgnore;
+    std::string page = "<a href=https://a.org/x></a><img src=https://a.org/y.png>";
+    for (int i = 0; i < 20; ++i) {
+      page += fmt::format("<a href=/{}></a>", i);
+      lab.pages[fmt::format("http://a.org/{}", i)] = fmt::format("page {}", i);
+    }
+    lab.pages["http://a.org/"] = page;
+    for (const char* path : {"/robots.txt", "/x", "/y.png"}) {
+      lab.failures[fmt::format("https://a.org{}", path)] = net::FetchFailure::kConnect;
+    }
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(lab.captured.size(), asked_for[1] == 'x' ? 21U : 22U);
+    EXPECT_EQ(end->progress.counts.failures, 2U);
+    int refused = 0;
+    for (const auto& [url, failure] : lab.failures) refused += lab.asked[url];
+    EXPECT_GE(refused, 3);
+    EXPECT_LE(refused, 6) << "two that were under way count once";
+    int given_up = 0;
+    EXPECT_TRUE(ReadLogLines(lab.disk, "run/crawl.log", [&](std::string_view line) {
+      if (line.find(kGivenUpAnnotation) == std::string_view::npos) return;
+      ++given_up;
+      EXPECT_NE(line.find("https://a.org/"), std::string_view::npos) << line;
+    }));
+    EXPECT_GE(given_up, 2);
+  }
 }
 
 TEST(Crawler, I1_WhatWasCutOffIsKeptAndAskedForOnceMore) {

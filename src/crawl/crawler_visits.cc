@@ -25,9 +25,14 @@ bool IsRedirect(int status) {
 
 bool AsksForPatience(int status) { return status == 429 || status == 503; }
 
-bool IsHostFailure(net::FetchFailure failure) {
-  return failure == net::FetchFailure::kNoAddress || failure == net::FetchFailure::kConnect ||
-         failure == net::FetchFailure::kPrivate;
+void Annotate(crawl_log::Line& line, std::string_view word) {
+  if (!line.annotations.empty()) line.annotations += ',';
+  line.annotations += word;
+}
+
+// It is the name that is wrong, whatever the port.
+bool IsOfHost(net::FetchFailure failure) {
+  return failure == net::FetchFailure::kNoAddress || failure == net::FetchFailure::kPrivate;
 }
 
 int YearOf(Timestamp now) { return std::stoi(FormatDigits14(now).substr(0, 4)); }
@@ -98,6 +103,7 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   if (visit->taken) touched_.insert(visit->taken->host);
   if (!visit->appended) return visit->appended;
   if (result.failure != net::FetchFailure::kNone) return OnFailed(visit);
+  reachability_.Answered(visit->url);
   const Result<bool> is_answer = IsAnswer(visit);
   if (!is_answer) return is_answer.error();
   if (!*is_answer) return {};
@@ -122,34 +128,48 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
     if (!visit->taken) robots_pending_.erase(host);
     return {};
   }
-  const Failure dead{status, visit->result.error};
+  const bool is_given_up = CountFailure(*visit);
+  if (!visit->taken) return OnRobotsFailed(visit, is_given_up);
   const bool may_pass = net::MayPass(failure);
-  int in_a_row = politeness_.failures(host) + 1;
-  if (IsHostFailure(failure) || !visit->taken) {
-    politeness_.BackOff(host, std::nullopt, Now());
-    const int max = static_cast<int>(settings_.tries_max);
-    if (!may_pass || in_a_row >= max) dead_.emplace(host, dead);
-  } else {
-    politeness_.BackOff(host, milliseconds(0), Now());
-    if (in_a_row >= kLostInARowMax) dead_.emplace(host, dead);
-  }
-  if (!visit->taken) {
-    // Whoever waits for the rules is told by the host that does not answer, or asks once more.
-    const url::Url origin = *url::Parse(visit->robots_origin);
-    if (dead_.contains(host)) dead_.emplace(origin.host(), dead);
-    robots_pending_.erase(std::string(origin.host()));
-    touched_.emplace(origin.host());
-    if (dead_.contains(host)) {
-      visit->line = LogLineOf(*visit, status);
-      finished_.push_back(visit);
-    }
-    return {};
-  }
-  if (may_pass && !dead_.contains(host) && visit->candidate.tries + 1 < settings_.tries_max) {
+  if (may_pass && !is_given_up && visit->candidate.tries + 1 < settings_.tries_max) {
     parts_.frontier.Retry(*visit->taken);
     return {};
   }
   Give(visit, status);
+  if (is_given_up) Annotate(visit->line, kGivenUpAnnotation);
+  return {};
+}
+
+bool Crawler::CountFailure(const Visit& visit) {
+  if (reachability_.Why(visit.url) != nullptr) return true;
+  const net::FetchFailure failure = visit.result.failure;
+  const std::string place = IsOfHost(failure) ? visit.host() : visit.url.origin();
+  bool is_over = false;
+  if (IsOfHost(failure) || failure == net::FetchFailure::kConnect || !visit.taken) {
+    const int in_a_row = reachability_.CountRefused(place, visit.asked, Now());
+    is_over = !net::MayPass(failure) || in_a_row >= static_cast<int>(settings_.tries_max);
+    if (!is_over) politeness_.BackOff(visit.host(), std::nullopt, Now());
+  } else {
+    is_over = reachability_.CountLost(place) >= kLostInARowMax;
+  }
+  if (is_over) {
+    reachability_.GiveUp(place, {net::HeritrixStatus(failure), visit.result.error});
+  }
+  return is_over;
+}
+
+// Whoever waits for the rules is told by the place that is given up, or asks once more.
+Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool is_given_up) {
+  const url::Url whose = *url::Parse(visit->robots_origin);
+  robots_pending_.erase(std::string(whose.host()));
+  touched_.emplace(whose.host());
+  if (!is_given_up) return {};
+  if (reachability_.Why(whose) == nullptr) {
+    reachability_.GiveUp(whose.origin(), *reachability_.Why(visit->url));
+  }
+  visit->line = LogLineOf(*visit, net::HeritrixStatus(visit->result.failure));
+  Annotate(visit->line, kGivenUpAnnotation);
+  finished_.push_back(visit);
   return {};
 }
 
@@ -338,14 +358,14 @@ void Crawler::Give(const VisitPointer& visit, int status) {
   finished_.push_back(visit);
 }
 
-void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url, const Failure& failure,
-                        std::string_view annotation) {
+void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url,
+                        const Reachability::Failure& failure, std::string_view annotation) {
   const VisitPointer visit = std::make_shared<Visit>(url);
   visit->candidate = taken.candidate;
   visit->taken = std::move(taken);
   visit->result.error = failure.error;
   Give(visit, failure.status);
-  if (!annotation.empty()) visit->line.annotations = annotation;
+  Annotate(visit->line, annotation);
 }
 
 }  // namespace stele::crawl

@@ -29,6 +29,7 @@ struct Visit {
   Politeness::Kind kind = Politeness::Kind::kPage;
   std::string robots_origin;  // of robots.txt: whose rules they are
   int robots_redirects = 0;
+  Timestamp asked;       // when it was
   bool is_kept = false;  // an interrupted crawl has captured it in this run
 
   bool has_secrets = false;  // the request carries what a person gave
