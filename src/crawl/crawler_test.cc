@@ -504,6 +504,22 @@ TEST(Crawler, I1_AnOriginThatDoesNotAnswerIsGivenUpAndNotItsHost) {
   }
 }
 
+TEST(Crawler, I1_RulesThatWereMovedToWhereNobodyAnswersForbidAll) {
+  for (const char* target :
+       {"https://a.org/robots.txt", "http://b.org/robots.txt", "http://a.org/rules"}) {
+    Lab lab;
+    lab.redirects = {{"http://a.org/robots.txt", target}};
+    lab.pages = {{"http://a.org/", "a"}};
+    const bool is_here = std::string_view(target).starts_with("http://a.org/");
+    lab.failures = {{target, is_here ? net::FetchFailure::kLost : net::FetchFailure::kConnect}};
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+    EXPECT_EQ(lab.asked[target], 3) << target;
+    EXPECT_FALSE(lab.asked.contains("http://a.org/")) << target;
+  }
+}
+
 TEST(Crawler, I1_WhatWasCutOffIsKeptAndAskedForOnceMore) {
   Lab lab;
   lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"},

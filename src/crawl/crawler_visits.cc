@@ -158,17 +158,23 @@ bool Crawler::CountFailure(const Visit& visit) {
   return is_over;
 }
 
-// Whoever waits for the rules is told by the place that is given up, or asks once more.
+// Whoever waits for the rules asks once more, is told by the place that is given up, or, where it is
+// another place that they were moved to, may fetch nothing (RFC 9309).
 Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool is_given_up) {
-  const url::Url whose = *url::Parse(visit->robots_origin);
+  const std::string& origin = visit->robots_origin;
+  const url::Url whose = *url::Parse(origin);
   robots_pending_.erase(std::string(whose.host()));
   touched_.emplace(whose.host());
-  if (!is_given_up) return {};
-  if (reachability_.Why(whose) == nullptr) {
-    reachability_.GiveUp(whose.origin(), *reachability_.Why(visit->url));
-  }
+  // What leads elsewhere has answered, and ends no streak of the place that does not.
+  const std::uint32_t max = visit->robots_redirects > 0 ? settings_.tries_max : kPatientTries;
+  const bool is_over = ++robots_tries_[origin] >= static_cast<int>(max);
+  if (!is_given_up && !is_over) return {};
   visit->line = LogLineOf(*visit, net::HeritrixStatus(visit->result.failure));
-  Annotate(visit->line, kGivenUpAnnotation);
+  if (is_given_up) Annotate(visit->line, kGivenUpAnnotation);
+  if (reachability_.Why(whose) == nullptr) {
+    visit->robots_note = robots_.Set(origin, robots::Access::kDisallowAll, "", Now());
+    robots_tries_.erase(origin);
+  }
   finished_.push_back(visit);
   return {};
 }
@@ -250,6 +256,7 @@ Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
   }
   visit->robots_note = robots_.Set(
       origin, access, access == robots::Access::kParse ? visit->robots_text : "", Now());
+  robots_tries_.erase(origin);
   robots_pending_.erase(std::string(whose.host()));
   touched_.emplace(whose.host());
   const Result<const robots::Robots*> rules = robots_.Find(origin, Now());
