@@ -474,7 +474,11 @@ Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
     const std::string via = taken.candidate.url;
     robots_pending_.insert(taken.host);
     parts_.frontier.Return(std::move(taken));
-    StartRobots(origin, *url::Parse("/robots.txt", &url), 0, via);
+    StartRobots(origin, *url::Parse(kRobotsPath, &url), 0, via);
+    return false;
+  }
+  if (url.path_and_query() == kRobotsPath && !taken.candidate.seed) {
+    FinishTaken(std::move(taken), url);
     return false;
   }
   if (const auto delay = (*rules)->crawl_delay()) {
@@ -505,8 +509,16 @@ void Crawler::StartRobots(const std::string& origin, const url::Url& at, int red
   visit->is_kept = kept_.contains(SeenKey(visit->candidate.url));
   visit->robots_origin = origin;
   visit->robots_redirects = redirects;
-  parts_.frontier.MarkSeen(visit->candidate.url);
+  visit->is_surplus = redirects == 0 && moved_rules_.contains(visit->candidate.url);
+  if (redirects == 0) parts_.frontier.MarkSeen(visit->candidate.url);
   Fetch(visit);
+}
+
+void Crawler::FinishTaken(Frontier::Taken taken, const url::Url& url) {
+  const VisitPointer visit = std::make_shared<Visit>(url);
+  visit->candidate = taken.candidate;
+  visit->taken = std::move(taken);
+  finished_.push_back(visit);
 }
 
 bool Crawler::IsTrusted(std::string_view host) const {

@@ -152,6 +152,8 @@ class Crawler final : public Controlled {
   Result<bool> RobotsAllow(Frontier::Taken& taken, const url::Url& url);
   void StartRobots(const std::string& origin, const url::Url& at, int redirects,
                    const std::string& via);
+  // Ends what another visit has captured.
+  void FinishTaken(Frontier::Taken taken, const url::Url& url);
   void Fetch(const VisitPointer& visit);
   // From any thread.
   void Send(const VisitPointer& visit, net::FetchRequest request);
@@ -175,6 +177,10 @@ class Crawler final : public Controlled {
   Result<bool> IsAnswer(const VisitPointer& visit);
   Status OnWorked(const VisitPointer& visit);
   Status OnKept(const VisitPointer& visit);
+  // What the rules were moved to may be a page, which is captured once, as itself if it was found.
+  Status TakeMovedRules(Visit& visit);
+  // And its links are followed, if it belongs to the crawl.
+  Status AddLinksOfMovedRules(const Visit& visit);
   Status OnRobots(const VisitPointer& visit, robots::Access access);
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
   void TakeCookies(const Visit& visit);
@@ -211,6 +217,7 @@ class Crawler final : public Controlled {
   std::unordered_map<std::string, Timestamp> ready_at_;
   std::unordered_set<std::string> robots_pending_;     // hosts
   std::unordered_map<std::string, int> robots_tries_;  // by origin
+  std::unordered_set<std::string> moved_rules_;        // robots.txt that were captured for others
   std::vector<std::string> more_seeds_;                // where seeds were redirected to
   std::size_t seeds_saved_ = 0;                        // of them, in the frontier
   std::unordered_set<std::string> seed_hosts_;         // that the settings name

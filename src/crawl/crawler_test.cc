@@ -520,6 +520,37 @@ TEST(Crawler, I1_RulesThatWereMovedToWhereNobodyAnswersForbidAll) {
   }
 }
 
+TEST(Crawler, I1_APageThatTheRulesWereMovedToIsCapturedOnceWithItsLinks) {
+  for (const char* home : {"http://a.org/home", "http://a.org/", "https://a.org/robots.txt"}) {
+    Lab lab;
+    lab.redirects = {{"http://a.org/robots.txt", home}};
+    lab.pages = {{"http://a.org/", "<a href=/home></a><a href=https://a.org/s></a>"},
+                 {"http://a.org/home", "<a href=/deep></a><img src=http://b.org/x.png>"},
+                 {"http://a.org/deep", "deep"},
+                 {"https://a.org/s", "s"},
+                 {"http://b.org/x.png", "x"}};
+    ASSERT_TRUE(lab.Crawl());
+    EXPECT_EQ(lab.captured,
+              (std::multiset<std::string>{"http://a.org/", "http://a.org/deep", "http://a.org/home",
+                                          "http://a.org/robots.txt", "http://b.org/robots.txt",
+                                          "http://b.org/x.png", "https://a.org/robots.txt",
+                                          "https://a.org/s"}))
+        << home;
+  }
+}
+
+TEST(Crawler, I1_ARobotsFileThatIsLinkedIsCapturedOnce) {
+  Lab lab;
+  lab.settings.reach = Reach::kAny;
+  lab.pages = {{"http://a.org/", "<a href=http://b.org/robots.txt></a><a href=http://b.org/x></a>"},
+               {"http://b.org/robots.txt", "User-agent: *"},
+               {"http://b.org/x", "x"}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{"http://a.org/", "http://a.org/robots.txt",
+                                        "http://b.org/robots.txt", "http://b.org/x"}));
+}
+
 TEST(Crawler, I1_WhatWasCutOffIsKeptAndAskedForOnceMore) {
   Lab lab;
   lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"},

@@ -108,6 +108,9 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   if (!is_answer) return is_answer.error();
   if (!*is_answer) return {};
   politeness_.Recover(host);
+  if (visit->robots_redirects > 0) {
+    if (const Status taken = TakeMovedRules(*visit); !taken) return taken;
+  }
   TakeCookies(*visit);
   TakeCutOff(*visit);
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
@@ -158,8 +161,8 @@ bool Crawler::CountFailure(const Visit& visit) {
   return is_over;
 }
 
-// Whoever waits for the rules asks once more, is told by the place that is given up, or, where it is
-// another place that they were moved to, may fetch nothing (RFC 9309).
+// Whoever waits for the rules asks once more, is told by the place that is given up, or, where it
+// is another place that they were moved to, may fetch nothing (RFC 9309).
 Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool is_given_up) {
   const std::string& origin = visit->robots_origin;
   const url::Url whose = *url::Parse(origin);
@@ -221,6 +224,9 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
   if (!visit->robots_origin.empty()) {
     const robots::Access access = robots::AccessFor(visit->result.status, visit->robots_redirects);
     const bool is_whole = access != robots::Access::kParse || !visit->is_cut();
+    if (visit->robots_redirects > 0 && access != robots::Access::kFollow && !visit->is_surplus) {
+      if (const Status added = AddLinksOfMovedRules(*visit); !added) return added;
+    }
     return OnRobots(visit, is_whole ? access : robots::Access::kDisallowAll);
   }
   if (visit->result.status == 200 && repeated_.Learn(visit->url, visit->payload_digest)) {
@@ -231,6 +237,26 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
   if (may_be_whole) cut_off_.Add(visit->candidate.url, visit->result.response.size());
   visit->again = may_be_whole || ComesBackForACookie(*visit);
   return AddLinks(*visit);
+}
+
+Status Crawler::TakeMovedRules(Visit& visit) {
+  const std::string& url = visit.candidate.url;
+  const Result<bool> seen = parts_.frontier.WasSeen(url);
+  if (!seen) return seen.error();
+  visit.is_surplus = *seen;
+  if (*seen) {
+    visit.is_kept = false;
+    return {};
+  }
+  parts_.frontier.MarkSeen(url);
+  if (visit.url.path_and_query() == kRobotsPath) moved_rules_.insert(url);
+  return {};
+}
+
+Status Crawler::AddLinksOfMovedRules(const Visit& visit) {
+  Candidate page = visit.candidate;
+  page.hops = "L";
+  return scope_.Decide(page, visit.url, YearOf(Now())).accepted ? AddLinks(visit) : Status();
 }
 
 Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
@@ -280,9 +306,11 @@ Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
 Status Crawler::OnKept(const VisitPointer& visit) {
   --working_;
   if (!visit->appended) return visit->appended.error();
-  ++counts_.files;
-  counts_.bytes += visit->payload_bytes;
-  if (visit->duplicate) ++counts_.duplicates;
+  if (!visit->is_surplus) {
+    ++counts_.files;
+    counts_.bytes += visit->payload_bytes;
+    if (visit->duplicate) ++counts_.duplicates;
+  }
   const bool is_html = visit->line.mime_type.find("html") != std::string::npos;
   const bool is_there = visit->result.status == 200 || visit->is_unchanged();
   if (visit->candidate.is_page() && is_html && is_there && !visit->again) ++counts_.pages;

@@ -12,6 +12,8 @@
 
 namespace stele::crawl {
 
+inline constexpr std::string_view kRobotsPath = "/robots.txt";
+
 // What robots.txt files said, for a day, also across interruptions. Not thread-safe. Borrows the
 // frontier, which keeps them, for life.
 class RobotsCache {

@@ -31,6 +31,8 @@ struct Visit {
   int robots_redirects = 0;
   Timestamp asked;       // when it was
   bool is_kept = false;  // an interrupted crawl has captured it in this run
+  // The archive has it, or will have it by another visit: it is neither stored nor logged.
+  bool is_surplus = false;
 
   bool has_secrets = false;  // the request carries what a person gave
   bool hurried = false;      // many others wait to be worked on

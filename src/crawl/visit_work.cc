@@ -294,7 +294,8 @@ void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worke
     return kept();
   }
   Describe(*visit, *capture);
-  const bool keep = !visit->is_kept;
+  if (visit->is_surplus) visit->line = {};
+  const bool keep = !visit->is_kept && !visit->is_surplus;
   if (keep)
     capture->metadata = MetadataOf(*visit, certificates_.FieldsFor(visit->result.tls.get()));
   worked();
