@@ -11,6 +11,8 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::uint8_t kLastPriority = 255;
+// Tries and waits are one number in a row.
+constexpr int kWaitsShift = 32;
 
 bool IsPageHop(char hop) { return hop == 'L' || hop == 'M'; }
 
@@ -50,7 +52,7 @@ std::size_t Candidate::embed_hops() const {
 }
 
 std::uint8_t PriorityOf(const Candidate& candidate) {
-  if (candidate.tries > 0) return kLastPriority;
+  if (candidate.tries > 0 || candidate.waits > 0) return kLastPriority;
   if (candidate.seed) return 0;
   if (candidate.hops.ends_with('R') || !candidate.is_page()) return 1;
   return static_cast<std::uint8_t>(std::min<std::size_t>(2 + candidate.depth(), kLastPriority - 1));
@@ -63,7 +65,7 @@ std::string EncodeCandidate(const Candidate& candidate) {
   PutSized(out, candidate.hops);
   PutSized(out, candidate.source);
   PutVarint(out, candidate.seed ? 1 : 0);
-  PutVarint(out, candidate.tries);
+  PutVarint(out, std::uint64_t{candidate.waits} << kWaitsShift | candidate.tries);
   return out;
 }
 
@@ -75,7 +77,9 @@ Result<Candidate> DecodeCandidate(std::string_view bytes) {
   candidate.hops = in.Sized();
   candidate.source = in.Sized();
   candidate.seed = in.Varint() == 1;
-  candidate.tries = static_cast<std::uint32_t>(in.Varint());
+  const std::uint64_t again = in.Varint();
+  candidate.tries = static_cast<std::uint32_t>(again);
+  candidate.waits = static_cast<std::uint32_t>(again >> kWaitsShift);
   if (!in.good() || !in.AtEnd()) {
     return Error{ErrorCode::kCorrupt, "a URL in the frontier cannot be read"};
   }

@@ -20,6 +20,7 @@ struct Candidate {
   std::string source;       // the seed
   bool seed = false;        // given by a person, or where such a one was redirected to
   std::uint32_t tries = 0;  // fetches that failed
+  std::uint32_t waits = 0;  // answers that asked for patience
 
   // Links on the way.
   std::size_t depth() const;

@@ -37,7 +37,8 @@ TEST(Candidate, I1_SeedsThenEmbedsThenLinksByDepthThenRetries) {
 }
 
 TEST(Candidate, I1_ComesBackAsItWas) {
-  Candidate candidate{"http://a.org/?x=\xc3\xa9", "http://b.org/", "LLE", "http://b.org/", true, 7};
+  Candidate candidate{
+      "http://a.org/?x=\xc3\xa9", "http://b.org/", "LLE", "http://b.org/", true, 7, 2};
   const std::string bytes = EncodeCandidate(candidate);
   const Result<Candidate> again = DecodeCandidate(bytes);
   ASSERT_TRUE(again);

@@ -87,7 +87,7 @@ class FakeWeb final : public net::Fetcher {
   std::optional<net::IpAddress> address;  // of all hosts
   std::set<std::string> inside;           // hosts that have private ones
   std::map<std::string, int> cut;         // so often the connection is lost before the end
-  // Whole responses that come before that of the page, one each time.
+  // Whole responses that come before that of the page, one each time; "lost": none comes.
   std::map<std::string, std::vector<std::string>> before;
   // Called for each answer, on the thread of the web.
   std::function<void(const std::string& url)> on_answer;
@@ -124,6 +124,10 @@ class FakeWeb final : public net::Fetcher {
     if (times_asked <= before[url].size()) response = before[url][times_asked - 1];
     result.request = "GET / HTTP/1.1\r\n\r\n";
     const Result<http::ResponseHead> head = http::ParseResponseHead(response);
+    if (!head) {
+      result.failure = net::FetchFailure::kConnect;
+      return result;
+    }
     result.head = head->raw;
     result.head_length = head->head_length;
     result.status = head->status;
@@ -621,6 +625,22 @@ TEST(Crawler, I1_AHostThatAsksForPatienceGetsItAlsoWhereItsAnswerIsCutOff) {
   EXPECT_GE(lab.clock.Now().milliseconds - begun.milliseconds, 1000);
   EXPECT_EQ(lab.asked["http://a.org/"], 2);
   EXPECT_EQ(lab.captured.size(), 1U);
+}
+
+TEST(Crawler, I1_WhoAsksForPatienceCanBeReached) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"},
+               {"http://a.org/1", "1"},
+               {"http://a.org/2", "2"}};
+  const std::string busy = "HTTP/1.1 429 Busy\r\nRetry-After: 0\r\n\r\n";
+  lab.before = {{"http://a.org/1", {busy, busy, "lost", "HTTP/1.1 200 OK\r\n\r\n1"}}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.asked["http://a.org/1"], 4);
+  EXPECT_EQ(lab.captured.size(), 3U);
+  EXPECT_EQ(end->progress.counts.failures, 0U);
 }
 
 TEST(Crawler, I1_RulesThatWereCutOffAreNoRules) {

@@ -151,7 +151,7 @@ bool Crawler::CountFailure(const Visit& visit) {
   if (IsOfHost(failure) || failure == net::FetchFailure::kConnect || !visit.taken) {
     const int in_a_row = reachability_.CountRefused(place, visit.asked, Now());
     is_over = !net::MayPass(failure) || in_a_row >= static_cast<int>(settings_.tries_max);
-    if (!is_over) politeness_.BackOff(visit.host(), std::nullopt, Now());
+    if (!is_over) politeness_.BackOff(visit.host(), std::nullopt, visit.asked, Now());
   } else {
     is_over = reachability_.CountLost(place) >= kLostInARowMax;
   }
@@ -186,14 +186,14 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
   const net::FetchResult& result = visit->result;
   if (!AsksForPatience(result.status)) return true;
   const std::uint32_t tries =
-      visit->taken ? visit->candidate.tries
+      visit->taken ? visit->candidate.waits
                    : static_cast<std::uint32_t>(robots_tries_[visit->robots_origin]++);
   if (tries + 1 >= kPatientTries) return true;
   const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
   const std::string_view wait = Header(result, head, "Retry-After");
-  politeness_.BackOff(visit->host(), ParseRetryAfter(wait, Now()), Now());
+  politeness_.BackOff(visit->host(), ParseRetryAfter(wait, Now()), visit->asked, Now());
   if (visit->taken) {
-    parts_.frontier.Retry(*visit->taken);
+    parts_.frontier.Retry(*visit->taken, Frontier::Why::kPatience);
   } else {
     const url::Url origin = *url::Parse(visit->robots_origin);
     robots_pending_.erase(std::string(origin.host()));
@@ -274,7 +274,7 @@ Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
   if (access == robots::Access::kDisallowAll) {
     const int tries = ++robots_tries_[origin];
     if (tries < static_cast<int>(settings_.tries_max)) {
-      politeness_.BackOff(std::string(whose.host()), std::nullopt, Now());
+      politeness_.BackOff(std::string(whose.host()), std::nullopt, visit->asked, Now());
       robots_pending_.erase(std::string(whose.host()));
       touched_.emplace(whose.host());
       return {};

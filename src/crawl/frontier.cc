@@ -296,11 +296,11 @@ void Frontier::Finish(const Taken& taken) {
   queues_.erase(taken.host);
 }
 
-void Frontier::Retry(const Taken& taken) {
+void Frontier::Retry(const Taken& taken, Why why) {
   Queue& queue = queues_.at(taken.host);
   RemoveRow(taken, queue);
   Candidate again = taken.candidate;
-  ++again.tries;
+  ++(why == Why::kFailed ? again.tries : again.waits);
   AddRow(taken.host, queue, again);
 }
 

@@ -58,8 +58,10 @@ class Frontier {
   void Return(Taken taken);
   // It is over. Requires: what was captured is durable, and what it led to was added.
   void Finish(const Taken& taken);
-  // It is to be tried once more, after all others of its host.
-  void Retry(const Taken& taken);
+  // It is to be tried once more, after all others of its host: it failed, or its host asked for
+  // patience.
+  enum class Why { kFailed, kPatience };
+  void Retry(const Taken& taken, Why why = Why::kFailed);
 
   // Small things that become durable together with the rest.
   void SetNote(std::string_view name, std::string value);

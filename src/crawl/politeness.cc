@@ -110,11 +110,14 @@ void Politeness::SetCrawlDelay(const std::string& name, milliseconds delay) {
 }
 
 Timestamp Politeness::BackOff(const std::string& name, std::optional<milliseconds> wait,
-                              Timestamp now) {
+                              Timestamp asked, Timestamp now) {
   Host& host = hosts_[name];
-  ++host.failures;
+  if (asked >= host.paused_at) {
+    ++host.pauses;
+    host.paused_at = now;
+  }
   milliseconds pause = options_.back_off_min;
-  for (int i = 1; i < host.failures && pause < options_.back_off_max; ++i) pause *= 2;
+  for (int i = 1; i < host.pauses && pause < options_.back_off_max; ++i) pause *= 2;
   if (wait) pause = std::max(*wait, milliseconds(0));
   pause = std::min(pause, options_.back_off_max);
   host.blocked_until = std::max(host.blocked_until, After(now, pause));
@@ -122,19 +125,19 @@ Timestamp Politeness::BackOff(const std::string& name, std::optional<millisecond
 }
 
 void Politeness::Recover(const std::string& name) {
-  if (const auto found = hosts_.find(name); found != hosts_.end()) found->second.failures = 0;
+  if (const auto found = hosts_.find(name); found != hosts_.end()) found->second.pauses = 0;
 }
 
-int Politeness::failures(const std::string& name) const {
+int Politeness::pauses(const std::string& name) const {
   const auto found = hosts_.find(name);
-  return found == hosts_.end() ? 0 : found->second.failures;
+  return found == hosts_.end() ? 0 : found->second.pauses;
 }
 
 void Politeness::Forget(Timestamp now,
                         const std::function<bool(const std::string& host)>& is_waited_for) {
   std::erase_if(hosts_, [&](const auto& entry) {
     const Host& host = entry.second;
-    return host.fetches == 0 && host.failures == 0 && host.page_ready <= now &&
+    return host.fetches == 0 && host.pauses == 0 && host.page_ready <= now &&
            host.blocked_until <= now && (host.address.empty() || !is_waited_for(entry.first));
   });
   std::erase_if(addresses_, [&](const auto& entry) { return entry.second.next <= now; });

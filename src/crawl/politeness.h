@@ -65,13 +65,14 @@ class Politeness {
   void SetCrawlDelay(const std::string& host, std::chrono::milliseconds delay);
 
   // The host said that it is too much (429, 503), with the time it asks for or without, or cannot
-  // be reached. Returns when it may be asked again.
+  // be reached; the request was sent at `asked`. Pauses double from one to the next; requests that
+  // were under way when one began are part of it. Returns when it may be asked again.
   Timestamp BackOff(const std::string& host, std::optional<std::chrono::milliseconds> wait,
-                    Timestamp now);
+                    Timestamp asked, Timestamp now);
   // It answered.
   void Recover(const std::string& host);
-  // How often in a row it did not.
-  int failures(const std::string& host) const;
+  // How many such pauses there were in a row.
+  int pauses(const std::string& host) const;
 
   // Forgets hosts that nothing has to be remembered of. The address of a host is remembered as long
   // as something waits for it.
@@ -89,7 +90,8 @@ class Politeness {
     std::optional<std::chrono::milliseconds> crawl_delay;
     int slot_embeds = 0;  // begun since the last page
     int fetches = 0;      // under way
-    int failures = 0;
+    int pauses = 0;       // in a row
+    Timestamp paused_at;  // when the last of them began
   };
   struct Address {
     Timestamp free;  // when the next page may begin

@@ -205,13 +205,24 @@ TEST(Politeness, I1_WithoutPausesNobodyStandsInLine) {
 
 TEST(Politeness, I1_BackOffDoublesAndHeedsWhatTheHostAsksFor) {
   Politeness politeness({});
-  EXPECT_EQ(politeness.BackOff("a", std::nullopt, kNow), In(5000));
-  EXPECT_EQ(politeness.BackOff("a", std::nullopt, In(5000)), In(15'000));
-  EXPECT_EQ(politeness.failures("a"), 2);
+  EXPECT_EQ(politeness.BackOff("a", std::nullopt, kNow, kNow), In(5000));
+  EXPECT_EQ(politeness.BackOff("a", std::nullopt, In(5000), In(5000)), In(15'000));
+  EXPECT_EQ(politeness.pauses("a"), 2);
   EXPECT_EQ(politeness.ReadyAt("a", Kind::kEmbed), In(15'000));
   politeness.Recover("a");
-  EXPECT_EQ(politeness.BackOff("a", milliseconds(120'000), In(20'000)), In(140'000));
-  EXPECT_EQ(politeness.BackOff("b", milliseconds(900'000'000), kNow), In(3'600'000));
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(120'000), In(20'000), In(20'000)), In(140'000));
+  EXPECT_EQ(politeness.BackOff("b", milliseconds(900'000'000), kNow, kNow), In(3'600'000));
+}
+
+TEST(Politeness, I1_RequestsThatWereUnderWayMakeNoPauseLonger) {
+  Politeness politeness({});
+  for (int i = 1; i <= 8; ++i) {
+    EXPECT_EQ(politeness.BackOff("a", std::nullopt, kNow, In(i)), In(5000 + i));
+  }
+  EXPECT_EQ(politeness.pauses("a"), 1);
+  // What one of them asks for is granted all the same.
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(7000), kNow, In(10)), In(7010));
+  EXPECT_EQ(politeness.BackOff("a", std::nullopt, In(7010), In(7020)), In(17'020));
 }
 
 TEST(Politeness, I1_ForgetsHostsThatNeedNotWait) {
