@@ -278,6 +278,7 @@ Status Crawler::LogLeft() {
 Status Crawler::Turn() {
   if (const Status taken = TakeEvents(); !taken) return taken;
   if (const Status started = StartReady(); !started) return started;
+  if (limit_.empty() && PagesAreUsedUp()) limit_ = "pages";
   return CommitIfDue();
 }
 
@@ -303,8 +304,7 @@ bool Crawler::LimitReached() {
   const auto reached = [](std::uint64_t value, std::uint64_t max) {
     return max > 0 && value >= max;
   };
-  if (reached(counts_.pages, settings_.pages_max)) limit_ = "pages";
-  if (reached(counts_.bytes, settings_.bytes_max)) limit_ = "bytes";
+  if (reached(counts_.bytes + working_bytes_, settings_.bytes_max)) limit_ = "bytes";
   if (settings_.time_max.count() > 0 &&
       counts_.milliseconds >= static_cast<std::uint64_t>(settings_.time_max.count()) * 1000) {
     limit_ = "time";
@@ -397,6 +397,11 @@ Status Crawler::Schedule(const std::string& host) {
   if (!*is_page) return {};
   const Politeness::Kind kind = **is_page ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
   const bool dead = reachability_.WhyPlace(host) != nullptr;
+  waiting_for_pages_.erase(host);
+  if (**is_page && PagesLeft() == 0 && !dead) {
+    waiting_for_pages_.insert(host);
+    return {};
+  }
   if (!dead && !politeness_.HasRoom(host, kind)) return {};
   const Timestamp at = dead ? Timestamp{} : politeness_.ReadyAt(host, kind);
   ready_.emplace(at, host);
@@ -406,7 +411,7 @@ Status Crawler::Schedule(const std::string& host) {
 
 bool Crawler::HasRoom() const {
   return !stopping_ && !paused_ && fetching_ < settings_.connections &&
-         working_ < kWorkingPerConnection * settings_.connections;
+         working_ < kWorkingPerConnection * settings_.connections && !BytesAreSpokenFor();
 }
 
 Status Crawler::StartReady() {
@@ -429,6 +434,7 @@ Result<bool> Crawler::HasTurn(const std::string& host) {
   if (reachability_.WhyPlace(host) != nullptr) return true;
   const Result<std::optional<bool>> is_page = parts_.frontier.FirstIsPage(host);
   if (!is_page) return is_page.error();
+  if (is_page->value_or(false) && PagesLeft() == 0) return false;
   const Politeness::Kind kind =
       is_page->value_or(true) ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
   const Timestamp now = Now();
@@ -496,6 +502,8 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   visit->is_kept = kept_.contains(SeenKey(taken.candidate.url));
   visit->kind = taken.candidate.is_page() ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
   visit->taken = std::move(taken);
+  visit->is_counted_page = visit->candidate.is_page();
+  if (visit->is_counted_page) ++pages_under_way_;
   Fetch(visit);
 }
 

@@ -128,6 +128,14 @@ class Crawler final : public Controlled {
   Status Commit();
   bool IsOver() const;
   bool LimitReached();
+  // Pages that are under way count.
+  std::uint64_t PagesLeft() const;
+  // Together with what is under way, if that is as large as what came.
+  bool BytesAreSpokenFor() const;
+  // Only pages wait, and none may begin any more.
+  bool PagesAreUsedUp() const;
+  // Hosts whose turn it is for a page, as many as may begin.
+  void WakePages();
   CrawlProgress Progress() const;
   CrawlEnd EndNow() const;
 
@@ -169,6 +177,8 @@ class Crawler final : public Controlled {
   Status TakeEvents();
   void Post(Stage stage, const VisitPointer& visit);
   Status OnFetched(const VisitPointer& visit);
+  // It is not under way any more.
+  void Uncount(Visit& visit);
   Status OnFailed(const VisitPointer& visit);
   // True: its place is given up, now or before.
   bool CountFailure(const Visit& visit);
@@ -215,6 +225,7 @@ class Crawler final : public Controlled {
   // Hosts that something waits for, by when they may be asked.
   std::set<std::pair<Timestamp, std::string>> ready_;
   std::unordered_map<std::string, Timestamp> ready_at_;
+  std::unordered_set<std::string> waiting_for_pages_;  // hosts whose next page may not begin
   std::unordered_set<std::string> robots_pending_;     // hosts
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::unordered_set<std::string> moved_rules_;        // robots.txt that were captured for others
@@ -229,6 +240,8 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> touched_;  // hosts that got new URLs
   std::size_t fetching_ = 0;
   std::size_t working_ = 0;  // fetched, and not yet finished
+  std::uint64_t working_bytes_ = 0;
+  std::uint64_t pages_under_way_ = 0;  // fetched or worked on
   CrawlCounts counts_;
   LastFinished last_finished_;
   std::optional<ChangedLimits> changed_limits_;

@@ -1,5 +1,5 @@
-// What others want of a crawl while it runs. They wait; the thread that plans does it between two
-// turns, so that nothing of the crawler needs a lock.
+// Limits, and what others want of a crawl while it runs. They wait; the thread that plans does it
+// between two turns, so that nothing of the crawler needs a lock.
 #include <algorithm>
 
 #include "crawl/crawler.h"
@@ -80,6 +80,30 @@ Status Crawler::End() {
   });
 }
 
+std::uint64_t Crawler::PagesLeft() const {
+  if (settings_.pages_max == 0) return UINT64_MAX;
+  const std::uint64_t begun = counts_.pages + pages_under_way_;
+  return begun < settings_.pages_max ? settings_.pages_max - begun : 0;
+}
+
+bool Crawler::BytesAreSpokenFor() const {
+  if (settings_.bytes_max == 0 || fetching_ == 0 || counts_.files == 0) return false;
+  const std::uint64_t expected = fetching_ * (counts_.bytes / counts_.files);
+  return counts_.bytes + working_bytes_ + expected >= settings_.bytes_max;
+}
+
+bool Crawler::PagesAreUsedUp() const {
+  const bool is_idle = fetching_ == 0 && working_ == 0 && ready_.empty() && finished_.empty();
+  return is_idle && !paused_ && PagesLeft() == 0;
+}
+
+void Crawler::WakePages() {
+  for (std::uint64_t left = PagesLeft(); left > 0 && !waiting_for_pages_.empty(); --left) {
+    touched_.insert(*waiting_for_pages_.begin());
+    waiting_for_pages_.erase(waiting_for_pages_.begin());
+  }
+}
+
 Status Crawler::ChangeLimits(const LimitChanges& changes) {
   return Have([&] {
     const CrawlLimits before = LimitsOf(settings_);
@@ -89,10 +113,8 @@ Status Crawler::ChangeLimits(const LimitChanges& changes) {
     changed_limits_->after = after;
     // It may be lifted.
     limit_.clear();
-    if (changes.delay) {
-      politeness_.SetDelay(*changes.delay, Now());
-      for (const auto& [host, at] : ready_at_) touched_.insert(host);
-    }
+    if (changes.delay) politeness_.SetDelay(*changes.delay, Now());
+    for (const auto& [host, at] : ready_at_) touched_.insert(host);
     return Commit();
   });
 }

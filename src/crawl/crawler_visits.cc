@@ -86,6 +86,7 @@ Status Crawler::TakeEvents() {
     }
     if (!handled) return handled;
   }
+  WakePages();
   for (const std::string& host : std::exchange(touched_, {})) {
     if (const Status scheduled = Schedule(host); !scheduled) return scheduled;
   }
@@ -102,17 +103,25 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   touched_.insert(host);
   if (visit->taken) touched_.insert(visit->taken->host);
   if (!visit->appended) return visit->appended;
-  if (result.failure != net::FetchFailure::kNone) return OnFailed(visit);
+  if (result.failure != net::FetchFailure::kNone) {
+    Uncount(*visit);
+    return OnFailed(visit);
+  }
   reachability_.Answered(visit->url);
   const Result<bool> is_answer = IsAnswer(visit);
   if (!is_answer) return is_answer.error();
-  if (!*is_answer) return {};
+  if (!*is_answer) {
+    Uncount(*visit);
+    return {};
+  }
   politeness_.Recover(host);
   if (visit->robots_redirects > 0) {
     if (const Status taken = TakeMovedRules(*visit); !taken) return taken;
   }
   TakeCookies(*visit);
   TakeCutOff(*visit);
+  if (!visit->is_surplus) visit->bytes_counted = result.payload_length;
+  working_bytes_ += visit->bytes_counted;
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
   workers_->Run([this, visit] {
     work_.Do(
@@ -120,6 +129,11 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
         [this, visit] { Post(Stage::kKept, visit); });
   });
   return {};
+}
+
+void Crawler::Uncount(Visit& visit) {
+  if (std::exchange(visit.is_counted_page, false)) --pages_under_way_;
+  working_bytes_ -= std::exchange(visit.bytes_counted, 0);
 }
 
 Status Crawler::OnFailed(const VisitPointer& visit) {
@@ -305,6 +319,7 @@ Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
 
 Status Crawler::OnKept(const VisitPointer& visit) {
   --working_;
+  Uncount(*visit);
   if (!visit->appended) return visit->appended.error();
   if (!visit->is_surplus) {
     ++counts_.files;
@@ -313,7 +328,12 @@ Status Crawler::OnKept(const VisitPointer& visit) {
   }
   const bool is_html = visit->line.mime_type.find("html") != std::string::npos;
   const bool is_there = visit->result.status == 200 || visit->is_unchanged();
-  if (visit->candidate.is_page() && is_html && is_there && !visit->again) ++counts_.pages;
+  if (visit->candidate.is_page() && is_html && is_there && !visit->again) {
+    // Hosts of which only pages wait need no pause any more.
+    if (++counts_.pages == settings_.pages_max) {
+      for (const auto& [host, at] : ready_at_) touched_.insert(host);
+    }
+  }
   // The response is not needed any more, and others may wait for memory.
   visit->result = {};
   visit->outlinks = {};

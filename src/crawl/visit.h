@@ -34,6 +34,10 @@ struct Visit {
   // The archive has it, or will have it by another visit: it is neither stored nor logged.
   bool is_surplus = false;
 
+  // Among the pages and the bytes that are under way.
+  bool is_counted_page = false;
+  std::uint64_t bytes_counted = 0;
+
   bool has_secrets = false;  // the request carries what a person gave
   bool hurried = false;      // many others wait to be worked on
 
