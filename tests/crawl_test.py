@@ -206,13 +206,33 @@ class Misbehaving(CrawlTest):
         self.web.add("www2.test", "/loop2", "", status=302, Location="/loop")
         self.web.add("www2.test", "/self", "", status=302, Location="/self")
         # The target is on another private address, and is a seed now.
-        self.crawl(self.web.url(HOST), self.web.url("www2.test", "/self"))
+        self.crawl(self.web.url(HOST), self.web.url("www2.test", "/self"), code=1)
+        self.assertIn("/self could not be fetched: it is redirected in a circle", self.said)
         urls = self.urls()
         self.assertIn(("http://www2.test/a", 200), urls)
         self.assertIn(("http://www2.test/loop2", 302), urls)
         self.assertEqual(set(self.web.asked("www2.test").values()), {1})
         seeds = {seed["url"]: seed for seed in self.report(1)["seeds"]}
         self.assertEqual(seeds[self.web.url(HOST)]["redirect"], self.web.url("www2.test", "/home"))
+
+    def test_I1_seeds_that_lead_nowhere_or_were_left_are_named(self):
+        self.web.add(HOST, "/a", "", status=302, Location="/b")
+        self.web.add(HOST, "/b", "", status=302, Location="/a")
+        self.web.add(HOST, "/nowhere", "", status=302)
+        self.web.add(HOST, "/fine", "fine")
+        self.web.add("late.test", "/", lambda _: (429, {"Retry-After": "3600"}, b""))
+        self.crawl(self.web.url(HOST, "/a"), self.web.url(HOST, "/nowhere"),
+                   self.web.url(HOST, "/fine"), self.web.url(HOST, "/more"),
+                   self.web.url("late.test"), "--max-time", "2", "--max-host-urls", "3", code=1)
+        problems = {seed["url"].replace(f":{self.web.port}", ""): seed["problem"]
+                    for seed in self.report(1)["seeds"]}
+        self.assertEqual(problems, {
+            f"http://{HOST}/a": "its host had as many URLs as it may",
+            f"http://{HOST}/nowhere": "it is redirected to nowhere",
+            f"http://{HOST}/fine": "",
+            f"http://{HOST}/more": "its host had as many URLs as it may",
+            "http://late.test/": "the limit of time was reached"})
+        self.assertEqual(self.said.count("could not be fetched"), 4)
 
     def test_I1_too_many_requests_are_answered_with_patience(self):
         count = [0]

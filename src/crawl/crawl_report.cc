@@ -31,6 +31,17 @@ std::string ProblemOf(const crawl_log::Line& line, int status) {
   return MeaningOf(status);
 }
 
+// Empty where the seed leads to a page.
+std::string RedirectProblemOf(const crawl_log::Line& line) {
+  for (const std::string_view note : line.AnnotationList()) {
+    if (!note.starts_with(kRedirectLost)) continue;
+    const std::string_view how = note.substr(kRedirectLost.size());
+    if (how == "circle") return "it is redirected in a circle";
+    return how == "nowhere" ? "it is redirected to nowhere" : "it is redirected too often";
+  }
+  return "";
+}
+
 class Reader {
  public:
   void TakeCrawlLine(std::string_view text) {
@@ -71,6 +82,7 @@ class Reader {
     const std::optional<ScopeLine> line = ParseScopeLine(text);
     if (!line) return;
     ++report.rejected[std::string(line->reason)];
+    TakeSeedLeft(*line);
     if (std::optional<MissingEmbed> missing = MissingOf(*line)) AddMissing(*std::move(missing));
   }
 
@@ -116,12 +128,36 @@ class Reader {
     if (is_new) report.seeds.push_back({line.source, 0, {}, {}});
     CrawlReport::Seed& seed = report.seeds[known->second];
     seed.status = status;
-    seed.problem = seed.is_good() ? "" : ProblemOf(line, status);
+    seed.problem = RedirectProblemOf(line);
+    if (seed.problem.empty() && !seed.is_good()) seed.problem = ProblemOf(line, status);
     if (line.uri != line.source) seed.redirect = line.uri;
+    by_url_.insert_or_assign(line.uri, known->second);
+  }
+
+  // A seed, or where one was redirected to, that a limit left.
+  void TakeSeedLeft(const ScopeLine& line) {
+    if (line.reason != "host-limit" && !line.reason.starts_with("limit ")) return;
+    std::size_t at = report.seeds.size();
+    if (line.hops == "-") {
+      const auto [known, is_new] = seeds_.try_emplace(std::string(line.url), at);
+      if (is_new) report.seeds.push_back({std::string(line.url), 0, {}, {}});
+      at = known->second;
+      if (report.seeds[at].is_good()) return;
+    } else if (line.hops.find_first_not_of('R') == std::string_view::npos) {
+      const auto from = by_url_.find(std::string(line.via));
+      if (from == by_url_.end()) return;
+      at = from->second;
+    } else {
+      return;
+    }
+    report.seeds[at].status = 0;
+    report.seeds[at].problem = MeaningOf(line.reason);
   }
 
   std::unordered_set<std::uint64_t> named_;             // checksums of what is missing
   std::unordered_map<std::string, std::size_t> seeds_;  // where they are in the report
+  // The same by all URLs on the way from them.
+  std::unordered_map<std::string, std::size_t> by_url_;
 };
 
 std::string SeedsText(const CrawlReport& report) {

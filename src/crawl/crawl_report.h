@@ -15,6 +15,10 @@
 
 namespace stele::crawl {
 
+// In crawl.log, of a seed that is redirected and leads to no page; "nowhere", "circle" or
+// "too-often" follow.
+inline constexpr std::string_view kRedirectLost = "redirectLost:";
+
 // What the logs of a run say, added up. docs/crawling.md, "Reports".
 struct CrawlReport {
   struct Sum {
@@ -36,7 +40,7 @@ struct CrawlReport {
     std::string redirect;  // where it led
     std::string problem;   // why nothing could be fetched, in words; empty where something was
     // Something could be fetched there.
-    bool is_good() const { return status >= 200 && status < 400; }
+    bool is_good() const { return status >= 200 && status < 400 && problem.empty(); }
   };
   // A page that is probably not what a person would have seen.
   struct Suspect {

@@ -35,6 +35,31 @@ std::unique_ptr<RunLog> Opened(io::FileSystem& fs, const RunLog::Sizes& sizes = 
   return *std::move(log);
 }
 
+TEST(CrawlReport, I1_SeedsThatLeadNowhereOrWereLeftAreNamed) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  log->Add(Line("302", "http://a.org/", "", ""), kNow);
+  crawl_log::Line back = Line("302", "http://a.org/2", "R", "http://a.org/");
+  back.annotations = "redirectLost:circle";
+  log->Add(back, kNow);
+  crawl_log::Line moved = Line("301", "http://b.org/", "", "");
+  moved.source = moved.uri;
+  log->Add(moved, kNow);
+  log->AddRejected({"http://www.b.org/", "http://b.org/", "R", "http://b.org/", true}, "limit time",
+                   kNow);
+  log->AddRejected({"http://c.org/", "", "", "http://c.org/", true}, "host-limit", kNow);
+  log->AddRejected({"http://d.org/", "", "", "http://d.org/", true}, "node 2", kNow);
+  ASSERT_TRUE(log->Flush());
+  const Result<CrawlReport> report = ReadCrawlReport(fs, "run");
+  ASSERT_TRUE(report) << report.error().text;
+  ASSERT_EQ(report->seeds.size(), 3U);
+  for (const CrawlReport::Seed& seed : report->seeds) EXPECT_FALSE(seed.is_good()) << seed.url;
+  EXPECT_EQ(report->seeds[0].problem, "it is redirected in a circle");
+  EXPECT_EQ(report->seeds[1].problem, "the limit of time was reached");
+  EXPECT_EQ(report->seeds[2].problem, "its host had as many URLs as it may");
+}
+
 TEST(CrawlReport, I1_LogsAreAddedUp) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(fs.MakeDirectory("run"));

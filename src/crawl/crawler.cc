@@ -270,7 +270,8 @@ Status Crawler::AddSeeds() {
 Status Crawler::LogLeft() {
   const Timestamp now = Now();
   const Status visited = parts_.frontier.VisitWaiting([&](const Candidate& candidate) {
-    if (!candidate.is_page()) parts_.log.AddRejected(candidate, "limit " + limit_, now);
+    const bool is_named = !candidate.is_page() || candidate.seed;
+    if (is_named) parts_.log.AddRejected(candidate, "limit " + limit_, now);
   });
   return visited ? Commit() : visited;
 }

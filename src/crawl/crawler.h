@@ -119,7 +119,7 @@ class Crawler final : public Controlled {
   Status LoadLearned();
   void SaveLearned();
   Status FindKept();
-  // Says in the log what pages need and a limit kept from them.
+  // Says in the log what pages need, and which seeds, a limit left.
   Status LogLeft();
   Status Turn();
   void Wait();
@@ -196,6 +196,9 @@ class Crawler final : public Controlled {
   void TakeCookies(const Visit& visit);
   // Where it was cut off before, and no more came this time, the archive has it.
   void TakeCutOff(Visit& visit);
+  // Why a seed that is redirected leads to no page: "nowhere", "circle", "too-often"; empty: it
+  // may.
+  std::string_view FollowSeed(const Visit& visit);
   Status AddLinks(const Visit& visit);
   // `is_from_inside`: the address that led to it is not public.
   Status AddCandidate(Candidate candidate, bool is_from_inside = false);
@@ -229,9 +232,10 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> robots_pending_;     // hosts
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::unordered_set<std::string> moved_rules_;        // robots.txt that were captured for others
-  std::vector<std::string> more_seeds_;                // where seeds were redirected to
-  std::size_t seeds_saved_ = 0;                        // of them, in the frontier
-  std::unordered_set<std::string> seed_hosts_;         // that the settings name
+  std::unordered_map<std::string, std::string> seed_redirects_;  // by keys, from and to
+  std::vector<std::string> more_seeds_;                          // where seeds were redirected to
+  std::size_t seeds_saved_ = 0;                                  // of them, in the frontier
+  std::unordered_set<std::string> seed_hosts_;                   // that the settings name
   // Others that may have private addresses: a person added them, or a private seed led there.
   std::set<std::string> more_trusted_;
   std::unordered_set<std::string> kept_;  // captured by an interrupted part, but not finished

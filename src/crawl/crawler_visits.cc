@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "crawl/crawl_report.h"
 #include "crawl/crawler.h"
 #include "formats/http/message.h"
 
@@ -250,6 +251,10 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
       visit->is_cut() && visit->candidate.tries == 0 && settings_.tries_max > 1;
   if (may_be_whole) cut_off_.Add(visit->candidate.url, visit->result.response.size());
   visit->again = may_be_whole || ComesBackForACookie(*visit);
+  if (visit->candidate.seed && IsRedirect(visit->result.status) && !visit->again) {
+    const std::string_view lost = FollowSeed(*visit);
+    if (!lost.empty()) Annotate(visit->line, fmt::format("{}{}", kRedirectLost, lost));
+  }
   return AddLinks(*visit);
 }
 
@@ -339,6 +344,24 @@ Status Crawler::OnKept(const VisitPointer& visit) {
   visit->outlinks = {};
   finished_.push_back(visit);
   return {};
+}
+
+std::string_view Crawler::FollowSeed(const Visit& visit) {
+  const auto& links = visit.outlinks.links;
+  const auto target =
+      std::find_if(links.begin(), links.end(), [](const Outlink& link) { return link.hop == 'R'; });
+  if (target == links.end()) return "nowhere";
+  if (RedirectsAtEnd(visit.candidate.hops) >= kRedirectsMax) return "too-often";
+  const std::string from = SeenKey(visit.candidate.url);
+  std::string at = SeenKey(target->url);
+  seed_redirects_.insert_or_assign(from, at);
+  for (std::size_t i = 0; i <= kRedirectsMax; ++i) {
+    if (at == from) return "circle";
+    const auto next = seed_redirects_.find(at);
+    if (next == seed_redirects_.end()) break;
+    at = next->second;
+  }
+  return "";
 }
 
 Status Crawler::AddLinks(const Visit& visit) {

@@ -110,6 +110,7 @@ std::string_view NameOf(Why why) {
 }
 
 std::string MeaningOf(int status) { return ReasonOf(status).reason; }
+std::string MeaningOf(std::string_view reason) { return ReasonOf(reason).reason; }
 
 std::optional<ScopeLine> ParseScopeLine(std::string_view text) {
   const std::vector<std::string_view> words = Split(text, ' ');

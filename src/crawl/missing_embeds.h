@@ -33,6 +33,8 @@ std::string_view NameOf(MissingEmbed::Why why);  // "robots", "scope", "error", 
 
 // What a status in crawl.log that is no success means, in words.
 std::string MeaningOf(int status);
+// And a reason in scope.log.
+std::string MeaningOf(std::string_view reason);
 
 // A line of scope.log; views into its text.
 struct ScopeLine {
