@@ -11,6 +11,8 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::uint8_t kLastPriority = 255;
+constexpr std::uint64_t kSeedBit = 1;
+constexpr std::uint64_t kLinksOnlyBit = 2;
 // Tries and waits are one number in a row.
 constexpr int kWaitsShift = 32;
 
@@ -64,7 +66,7 @@ std::string EncodeCandidate(const Candidate& candidate) {
   PutSized(out, candidate.via);
   PutSized(out, candidate.hops);
   PutSized(out, candidate.source);
-  PutVarint(out, candidate.seed ? 1 : 0);
+  PutVarint(out, (candidate.seed ? kSeedBit : 0) | (candidate.links_only ? kLinksOnlyBit : 0));
   PutVarint(out, std::uint64_t{candidate.waits} << kWaitsShift | candidate.tries);
   return out;
 }
@@ -76,7 +78,9 @@ Result<Candidate> DecodeCandidate(std::string_view bytes) {
   candidate.via = in.Sized();
   candidate.hops = in.Sized();
   candidate.source = in.Sized();
-  candidate.seed = in.Varint() == 1;
+  const std::uint64_t bits = in.Varint();
+  candidate.seed = (bits & kSeedBit) != 0;
+  candidate.links_only = (bits & kLinksOnlyBit) != 0;
   const std::uint64_t again = in.Varint();
   candidate.tries = static_cast<std::uint32_t>(again);
   candidate.waits = static_cast<std::uint32_t>(again >> kWaitsShift);

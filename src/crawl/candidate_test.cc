@@ -38,7 +38,7 @@ TEST(Candidate, I1_SeedsThenEmbedsThenLinksByDepthThenRetries) {
 
 TEST(Candidate, I1_ComesBackAsItWas) {
   Candidate candidate{
-      "http://a.org/?x=\xc3\xa9", "http://b.org/", "LLE", "http://b.org/", true, 7, 2};
+      "http://a.org/?x=\xc3\xa9", "http://b.org/", "LLE", "http://b.org/", true, 7, 2, true};
   const std::string bytes = EncodeCandidate(candidate);
   const Result<Candidate> again = DecodeCandidate(bytes);
   ASSERT_TRUE(again);

@@ -502,6 +502,7 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   visit->candidate = taken.candidate;
   visit->is_kept = kept_.contains(SeenKey(taken.candidate.url));
   visit->kind = taken.candidate.is_page() ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
+  visit->is_surplus = taken.candidate.links_only;
   visit->taken = std::move(taken);
   visit->is_counted_page = visit->candidate.is_page();
   if (visit->is_counted_page) ++pages_under_way_;

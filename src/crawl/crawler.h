@@ -202,6 +202,8 @@ class Crawler final : public Controlled {
   Status AddLinks(const Visit& visit);
   // `is_from_inside`: the address that led to it is not public.
   Status AddCandidate(Candidate candidate, bool is_from_inside = false);
+  // A page that was captured before its host belonged to the crawl leads on now.
+  Status FollowAgain(Candidate candidate);
   // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
   Result<std::string> Consider(const Candidate& candidate);
   // Ends what was not captured.

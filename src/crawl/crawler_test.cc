@@ -555,6 +555,25 @@ TEST(Crawler, I1_ARobotsFileThatIsLinkedIsCapturedOnce) {
                                         "http://b.org/robots.txt", "http://b.org/x"}));
 }
 
+TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoIfItWasCapturedBefore) {
+  for (const bool was_captured : {true, false}) {
+    Lab lab;
+    lab.settings.robots = RobotsPolicy::kIgnore;
+    lab.settings.seeds = {"http://a.org/", "http://b.org/"};
+    lab.redirects = {{"http://b.org/", "http://c.org/"}};
+    // The host asks for patience while the other seed is captured with its frame.
+    const std::string busy = "HTTP/1.1 429 Busy\r\nRetry-After: 1\r\n\r\n";
+    if (was_captured) lab.before = {{"http://b.org/", {busy}}};
+    lab.pages = {{"http://a.org/", "<iframe src=http://c.org/></iframe>"},
+                 {"http://c.org/", "<a href=/2></a>"},
+                 {"http://c.org/2", "2"}};
+    ASSERT_TRUE(lab.Crawl());
+    EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://b.org/",
+                                                        "http://c.org/", "http://c.org/2"}));
+    EXPECT_LE(lab.asked["http://c.org/"], 2);
+  }
+}
+
 TEST(Crawler, I1_WhatWasCutOffIsKeptAndAskedForOnceMore) {
   Lab lab;
   lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"},

@@ -5,6 +5,7 @@
 
 #include "crawl/crawl_report.h"
 #include "crawl/crawler.h"
+#include "crawl/missing_embeds.h"
 #include "formats/http/message.h"
 
 namespace stele::crawl {
@@ -12,6 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Why a URL that was added before is not queued.
+constexpr std::string_view kKnown = "known";
 // Answers that ask for patience are asked again so often.
 constexpr std::uint32_t kPatientTries = 5;
 // So many time-outs and lost connections in a row, and a host is given up.
@@ -372,15 +375,16 @@ Status Crawler::AddLinks(const Visit& visit) {
     if (visit.outlinks.nofollow && link.hop == 'L' && settings_.robots != RobotsPolicy::kIgnore) {
       continue;
     }
+    const bool is_seed = from.seed && is_redirect && link.hop == 'R';
     // Most links of a site are to pages that were linked before.
-    if (parts_.frontier.WasSeenOfLate(link.url)) continue;
+    if (!is_seed && parts_.frontier.WasSeenOfLate(link.url)) continue;
     Candidate candidate;
     candidate.url = link.url;
     candidate.via = from.url;
     candidate.hops = from.hops + link.hop;
     candidate.source = from.source;
     // Where a seed is redirected to, a person would have gone.
-    candidate.seed = from.seed && is_redirect && link.hop == 'R';
+    candidate.seed = is_seed;
     if (patches_ && candidate.is_page()) continue;
     const Status added = AddCandidate(std::move(candidate), is_inside);
     if (!added) return added;
@@ -391,13 +395,27 @@ Status Crawler::AddLinks(const Visit& visit) {
 Status Crawler::AddCandidate(Candidate candidate, bool is_from_inside) {
   const Result<std::string> refused = Consider(candidate);
   if (!refused) return refused.error();
-  if (!refused->empty() || !candidate.seed || candidate.hops.empty()) return {};
+  const bool is_known = *refused == kKnown;
+  if (!(refused->empty() || is_known) || !candidate.seed || candidate.hops.empty()) return {};
   const Result<url::Url> url = url::Parse(candidate.url);
   if (!url) return url.error();
-  scope_.AddSeed(*url);
+  const bool is_more = scope_.AddSeed(*url);
   if (is_from_inside) Trust(url->host());
-  more_seeds_.push_back(std::move(candidate.url));
-  return {};
+  if (is_known && !is_more) return {};
+  more_seeds_.push_back(candidate.url);
+  return is_known ? FollowAgain(std::move(candidate)) : Status();
+}
+
+Status Crawler::FollowAgain(Candidate candidate) {
+  const Result<std::optional<std::uint32_t>> captured =
+      RunThatHas(parts_.archive.View(), candidate.url, run_);
+  if (!captured) return captured.error();
+  // It waits, or is under way.
+  if (!*captured) return {};
+  candidate.links_only = true;
+  const Result<url::Url> url = url::Parse(candidate.url);
+  if (url) touched_.emplace(url->host());
+  return parts_.frontier.AddAgain(candidate);
 }
 
 Result<std::string> Crawler::Consider(const Candidate& candidate) {
@@ -412,7 +430,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   if (decision.reason == kTooDeep) {
     const Result<bool> seen = parts_.frontier.WasSeen(candidate.url);
     if (!seen) return seen.error();
-    if (*seen) return std::string("known");
+    if (*seen) return std::string(kKnown);
   }
   if (!decision.accepted) return refuse(decision.reason);
   if (!candidate.seed && repeated_.IsTrap(*url)) return refuse("trap identical-content");
@@ -423,7 +441,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
   if (!added) return added.error();
   if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
-  if (*added == Frontier::Added::kSeen) return std::string("known");
+  if (*added == Frontier::Added::kSeen) return std::string(kKnown);
   touched_.emplace(url->host());
   return std::string();
 }

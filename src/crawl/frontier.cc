@@ -199,6 +199,14 @@ Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
   return Added::kNew;
 }
 
+Status Frontier::AddAgain(const Candidate& candidate) {
+  const std::string host = HostOf(candidate);
+  Result<Queue*> queue = QueueOf(host);
+  if (!queue) return queue.error();
+  AddRow(host, **queue, candidate);
+  return WriteIfMany();
+}
+
 Status Frontier::LoadHeads(const std::string& host, Queue& queue) {
   const std::string prefix = QueuePrefix(host);
   Status status;

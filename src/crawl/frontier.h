@@ -40,6 +40,8 @@ class Frontier {
   enum class Added { kNew, kSeen, kOverBudget };
   // Queues it, unless something with its key was ever added. May become durable before Commit().
   Result<Added> Add(const Candidate& candidate);
+  // Queues it although it was added before.
+  Status AddAgain(const Candidate& candidate);
   // What is fetched beside the queues counts as seen from now on.
   void MarkSeen(std::string_view url);
   Result<bool> WasSeen(std::string_view url);

@@ -134,24 +134,22 @@ std::string_view NameOf(Reach reach) {
   return "";
 }
 
-void Scope::AddSeed(const url::Url& seed) {
+bool Scope::AddSeed(const url::Url& seed) {
   const std::string surt = url::SurtKey(seed.href());
   switch (options_.reach) {
     case Reach::kPrefix: {
       const bool folder = seed.path().ends_with('/') && !surt.ends_with('/');
-      marks_.emplace(folder ? surt + '/' : std::string(UpToLastSlash(surt)));
-      return;
+      return marks_.emplace(folder ? surt + '/' : std::string(UpToLastSlash(surt))).second;
     }
     case Reach::kHost:
-      marks_.emplace(SurtAuthority(surt));
-      return;
+      return marks_.emplace(SurtAuthority(surt)).second;
     case Reach::kDomain:
-      marks_.emplace(url::RegisteredDomain(seed.host()));
-      return;
+      return marks_.emplace(url::RegisteredDomain(seed.host())).second;
     case Reach::kPage:
     case Reach::kAny:
-      return;
+      break;
   }
+  return false;
 }
 
 bool Scope::Reaches(const url::Url& url, std::string_view surt) const {

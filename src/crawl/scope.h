@@ -71,7 +71,8 @@ class Scope {
  public:
   explicit Scope(ScopeOptions options) : options_(std::move(options)) {}
 
-  void AddSeed(const url::Url& seed);
+  // True: more belongs to the crawl than before.
+  bool AddSeed(const url::Url& seed);
   // `year` is the present one.
   Decision Decide(const Candidate& candidate, const url::Url& url, int year) const;
 
