@@ -286,6 +286,17 @@ std::string UserAgentOf(const CrawlSettings& settings) {
   return fmt::format("Mozilla/5.0 (compatible; {}/" STELE_VERSION "{})", kProductToken, contact);
 }
 
+std::string ProductTokenOf(std::string_view user_agent) {
+  constexpr std::string_view kCompatible = "compatible; ";
+  const std::size_t at = user_agent.find(kCompatible);
+  if (at != std::string_view::npos) user_agent.remove_prefix(at + kCompatible.size());
+  const auto end = std::find_if_not(user_agent.begin(), user_agent.end(),
+                                    [](char c) { return IsAsciiAlnum(c) || c == '-' || c == '_'; });
+  std::string token(user_agent.begin(), end);
+  // Every browser has this name.
+  return token.empty() || AsciiLower(token) == "mozilla" ? std::string(kProductToken) : token;
+}
+
 std::string FormatSettings(const CrawlSettings& settings) {
   const CrawlSettings fallback;
   toml::table table;

@@ -74,8 +74,10 @@ Result<net::FetchProxy> ParseProxy(std::string_view text);
 // What is sent as User-Agent.
 std::string UserAgentOf(const CrawlSettings& settings);
 
-// The name that robots.txt files know us by.
+// The name that robots.txt files know us by, unless a person gave another User-Agent.
 inline constexpr std::string_view kProductToken = "stele";
+// That of a User-Agent: "foobot" of "foobot/1.0" and of "Mozilla/5.0 (compatible; foobot/1.0)".
+std::string ProductTokenOf(std::string_view user_agent);
 
 // As the file job.toml has it: what differs from the defaults.
 std::string FormatSettings(const CrawlSettings& settings);

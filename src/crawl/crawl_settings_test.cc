@@ -105,6 +105,14 @@ TEST(CrawlSettings, I1_SeedsWithPasswordsAreRefusedWithoutSayingThem) {
   EXPECT_TRUE(ParseSeed("http://a.org/me:you@b"));
 }
 
+TEST(CrawlSettings, I1_RobotsKnowUsByTheUserAgent) {
+  EXPECT_EQ(ProductTokenOf(UserAgentOf({})), "stele");
+  EXPECT_EQ(ProductTokenOf("foobot/1.0"), "foobot");
+  EXPECT_EQ(ProductTokenOf("Mozilla/5.0 (compatible; foo-bot/1.0; +https://a.org)"), "foo-bot");
+  EXPECT_EQ(ProductTokenOf("Mozilla/5.0 (X11; Linux x86_64)"), "stele");
+  EXPECT_EQ(ProductTokenOf("(odd)"), "stele");
+}
+
 TEST(CrawlSettings, I1_TheUserAgentNamesUsAndTheContact) {
   CrawlSettings settings;
   settings.contact = "https://a.org/bot";

@@ -83,7 +83,7 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       patches_(std::move(wishes.patches)),
       scope_(std::move(wishes.scope)),
       politeness_(settings_.politeness),
-      robots_(parts.frontier),
+      robots_(parts.frontier, ProductTokenOf(user_agent_)),
       work_({parts.archive, parts.writer, parts.duplicates, parts.originals}, settings_.duplicates),
       workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings_.workers))) {
   for (const cookies::Cookie& cookie : credentials_.cookies()) cookies_.Set(cookie, Now());

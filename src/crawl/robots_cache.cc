@@ -1,6 +1,5 @@
 #include "crawl/robots_cache.h"
 
-#include "crawl/crawl_settings.h"
 #include "util/coding.h"
 
 namespace stele::crawl {
@@ -11,10 +10,16 @@ constexpr std::size_t kEntriesMax = 50'000;
 
 std::string NoteName(const std::string& origin) { return "robots " + origin; }
 
-robots::Robots RulesOf(robots::Access access, std::string_view text) {
+bool IsValid(Timestamp fetched, Timestamp now) {
+  return now.milliseconds - fetched.milliseconds < kValidMilliseconds;
+}
+
+}  // namespace
+
+robots::Robots RobotsCache::RulesOf(robots::Access access, std::string_view text) const {
   switch (access) {
     case robots::Access::kParse:
-      return robots::Robots::Parse(text, kProductToken);
+      return robots::Robots::Parse(text, product_token_);
     case robots::Access::kDisallowAll:
       return robots::Robots::DisallowAll();
     case robots::Access::kFollow:
@@ -23,12 +28,6 @@ robots::Robots RulesOf(robots::Access access, std::string_view text) {
   }
   return robots::Robots::AllowAll();
 }
-
-bool IsValid(Timestamp fetched, Timestamp now) {
-  return now.milliseconds - fetched.milliseconds < kValidMilliseconds;
-}
-
-}  // namespace
 
 Result<const robots::Robots*> RobotsCache::Find(const std::string& origin, Timestamp now) {
   if (const auto found = entries_.find(origin); found != entries_.end()) {

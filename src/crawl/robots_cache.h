@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "crawl/frontier.h"
 #include "formats/robots/robots.h"
@@ -18,7 +19,9 @@ inline constexpr std::string_view kRobotsPath = "/robots.txt";
 // frontier, which keeps them, for life.
 class RobotsCache {
  public:
-  explicit RobotsCache(Frontier& frontier) : frontier_(frontier) {}
+  // `product_token` is the name that files know us by.
+  RobotsCache(Frontier& frontier, std::string product_token)
+      : frontier_(frontier), product_token_(std::move(product_token)) {}
 
   // The rules of "https://example.org". Null: they have to be asked for. Valid until the next call
   // of Set() or Find(). Errors: those of the frontier.
@@ -36,7 +39,10 @@ class RobotsCache {
     robots::Robots rules;
   };
 
+  robots::Robots RulesOf(robots::Access access, std::string_view text) const;
+
   Frontier& frontier_;
+  const std::string product_token_;
   std::unordered_map<std::string, Entry> entries_;
 };
 

@@ -28,7 +28,7 @@ class RobotsCaching : public testing::Test {
 };
 
 TEST_F(RobotsCaching, I1_RulesHoldForADay) {
-  RobotsCache cache(*frontier_);
+  RobotsCache cache(*frontier_, "stele");
   EXPECT_EQ(RulesIn(cache, kNow), nullptr);
   cache.Set(kOrigin, robots::Access::kParse, "User-agent: *\nDisallow: /x\n", kNow);
   ASSERT_NE(RulesIn(cache, In(kDay - 1)), nullptr);
@@ -36,20 +36,28 @@ TEST_F(RobotsCaching, I1_RulesHoldForADay) {
   EXPECT_EQ(RulesIn(cache, In(kDay)), nullptr);
 }
 
+TEST_F(RobotsCaching, I1_RulesAreThoseForOurName) {
+  for (const char* name : {"stele", "foobot"}) {
+    RobotsCache cache(*frontier_, name);
+    cache.Set(kOrigin, robots::Access::kParse, "User-agent: foobot\nDisallow: /\n", kNow);
+    EXPECT_EQ(RulesIn(cache, kNow)->Allows("/x"), std::string_view(name) == "stele") << name;
+  }
+}
+
 TEST_F(RobotsCaching, I1_RulesThatAreKeptOutliveAnInterruptionForTheSameDay) {
   {
-    RobotsCache cache(*frontier_);
+    RobotsCache cache(*frontier_, "stele");
     const std::string note = cache.Set(kOrigin, robots::Access::kDisallowAll, "", kNow);
-    RobotsCache before(*frontier_);
+    RobotsCache before(*frontier_, "stele");
     EXPECT_EQ(RulesIn(before, kNow), nullptr) << "they are not kept yet";
     cache.Keep(kOrigin, note);
     ASSERT_TRUE(frontier_->Commit());
   }
   const std::unique_ptr<Frontier> again = *Frontier::Open(table_, {});
-  RobotsCache cache(*again);
+  RobotsCache cache(*again, "stele");
   ASSERT_NE(RulesIn(cache, In(kDay - 1)), nullptr);
   EXPECT_FALSE(RulesIn(cache, In(kDay - 1))->Allows("/"));
-  RobotsCache later(*again);
+  RobotsCache later(*again, "stele");
   EXPECT_EQ(RulesIn(later, In(kDay)), nullptr);
 }
 
