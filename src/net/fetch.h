@@ -61,7 +61,7 @@ struct FetchRequest {
   std::optional<FetchProxy> proxy;
   FetchLimits limits;
   // Addresses that are not public, for instance 127.0.0.1 and 10.0.0.0/8, may be asked. A proxy
-  // always may.
+  // always may; as it looks up names by itself, only addresses and "localhost" are refused then.
   bool private_addresses = false;
   // Called on the loop's thread when the head of the final response has come. May be null.
   std::function<HeadVerdict(const http::ResponseHead&)> on_head;

@@ -38,6 +38,14 @@ std::string AuthorizationOf(const FetchProxy& proxy) {
   return fmt::format("Proxy-Authorization: {}\r\n", proxy.authorization);
 }
 
+// Known without looking it up.
+bool IsPrivateByName(std::string_view host) {
+  while (host.ends_with('.')) host.remove_suffix(1);
+  if (host == "localhost" || host.ends_with(".localhost")) return true;
+  const std::optional<IpAddress> address = IpAddress::FromText(host);
+  return address && !address->IsPublic();
+}
+
 }  // namespace
 
 FetchJob::FetchJob(FetchSetting& setting, FetchRequest request, Done done)
@@ -51,6 +59,10 @@ void FetchJob::Start() {
   result_.begun = setting_.clock.Now();
   if (Status composed = Compose(); !composed) {
     return Fail(FetchFailure::kUnfetchable, composed.error().text);
+  }
+  const std::string& host = request_.endpoint.host;
+  if (request_.proxy && !request_.private_addresses && IsPrivateByName(host)) {
+    return Fail(FetchFailure::kPrivate, fmt::format("the address {} is not public", host));
   }
   std::optional<KeptStream> kept = setting_.idle.Take(key_, request_.private_addresses);
   if (!kept) return Resolve();

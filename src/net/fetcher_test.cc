@@ -490,6 +490,21 @@ TEST(Fetcher, ProxiesAreAskedForWholeUrls) {
   EXPECT_TRUE(lab.Fetch(request).reused);
 }
 
+TEST(Fetcher, I1_ProxiesAreNotAskedForWhatIsPrivateByItsName) {
+  WireServer proxy(WireAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", End::kKeep});
+  FetchLab lab;
+  FetchRequest request = FetchLab::To(8080);
+  request.proxy = FetchProxy{"proxy.test", proxy.port(), ""};
+  for (const char* host : {"127.0.0.1", "10.0.0.1", "::1", "localhost", "a.localhost."}) {
+    request.endpoint.host = host;
+    request.private_addresses = false;
+    EXPECT_EQ(lab.Fetch(request).failure, FetchFailure::kPrivate) << host;
+    EXPECT_TRUE(proxy.requests().empty());
+  }
+  request.private_addresses = true;
+  EXPECT_EQ(PayloadOf(lab.Fetch(request)), "ok");
+}
+
 TEST(Fetcher, ProxiesThatRefuseATunnelAreFailures) {
   WireServer proxy(WireAnswer{"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", End::kKeep});
   FetchLab lab;
