@@ -689,15 +689,21 @@ class Killed(CrawlTest):
         self.seeds = [web.url("a.test", "/0"), web.url("b.test", "/0")]
 
     def brought(self, run):
-        """All captures of a run with their payloads, and what its log says."""
-        rows = sorted((row["url"], row["status"], row.get("sha1"))
-                      for row in self.captures("--run", str(run)))
-        return rows, sorted((line[3], line[1]) for line in self.log(run))
+        """All captures of a run with their payloads, and what its log and its report say."""
+        captures = self.captures("--run", str(run))
+        rows = sorted((row["url"], row["status"], row.get("sha1"), row.get("revisit", False))
+                      for row in captures)
+        log = self.log(run)
+        times = sorted((row["url"], re.sub(r"\D", "", row["time"])) for row in captures)
+        self.assertEqual(sorted((line[3], line[8].split("+")[0]) for line in log), times)
+        lines = sorted((line[3], line[1], line[2], line[9], line[11]) for line in log)
+        report = json.loads(self.stele("report", "--json", "--run", str(run)))
+        return rows, lines, report["crawl"]["all"]
 
-    def run_and_kill(self, requests, pause):
+    def run_and_kill(self, requests, pause, *options):
         """False: it was over before that."""
         self.web.forget()
-        process = subprocess.Popen(self.words(*self.seeds), stdout=subprocess.DEVNULL,
+        process = subprocess.Popen(self.words(*self.seeds, *options), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         while len(self.web.requests) < requests and process.poll() is None:
             time.sleep(0.0005)
@@ -710,21 +716,25 @@ class Killed(CrawlTest):
     def test_I1_killed_at_any_moment_it_brings_the_same_and_nothing_twice(self):
         self.crawl(*self.seeds)
         requests = len(self.web.requests)
-        whole = self.brought(1)
+        whole, urls = self.brought(1), self.urls()
         self.assertEqual(len(whole[0]), requests)
         kills = 0
         for seed in range(self.SEEDS):
             dice = random.Random(seed)
             self.archive = self.folder / f"archive-{seed}"
+            options = ["--dedup-before-links"] if seed % 2 == 1 else []
             for _ in range(dice.randint(1, 3)):
                 # Somewhere between two requests, and some of the time after the last one.
-                if not self.run_and_kill(dice.randint(0, requests), dice.uniform(0, 0.03)):
+                if not self.run_and_kill(dice.randint(0, requests), dice.uniform(0, 0.03),
+                                         *options):
                     break
                 kills += 1
-            self.crawl(*self.seeds)
-            # Where it was over already, that was a run of its own.
-            for run in sorted({row["run"] for row in self.captures()}):
-                self.assertEqual(self.brought(run), whole, (seed, run))
+            self.crawl(*self.seeds, *options)
+            # Where it was over already, that was a run of its own, with what was known before.
+            runs = sorted({row["run"] for row in self.captures()})
+            self.assertEqual(self.brought(runs[0]), whole, seed)
+            if len(runs) > 1 and not options:
+                self.assertEqual(self.urls("--run", str(runs[1])), urls, seed)
             self.check_containers()
             if seed % 10 == 0:
                 self.stele("verify")

@@ -7,6 +7,7 @@
 #include "crawl/crawl_report.h"
 #include "crawl/duplicate_report.h"
 #include "crawl/form_login.h"
+#include "crawl/kept_captures.h"
 #include "crawl/known_documents.h"
 #include "net/event_loop.h"
 #include "net/resolver.h"
@@ -390,7 +391,10 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
       LogInByForms(settings_, *network.fetcher, environment_.clock, *credentials);
   if (!logged_in) return logged_in.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
-  const Status known = known_->Begin(environment_.fs, archive, run_, folder_.DigestFolder());
+  const Result<KeptCaptures> kept = KeptCaptures::Find(*frontier_, archive.View(), run_);
+  if (!kept) return kept.error();
+  const Status known =
+      known_->Begin(environment_.fs, archive, run_, folder_.DigestFolder(), kept->ids());
   if (!known) return known.error();
   CrawlMonitor monitor(environment_.clock, name_, run_);
   Result<CrawlEnd> end = CrawlEnd();

@@ -18,6 +18,8 @@ namespace stele::crawl {
 // their ids; at a change of month captures of two batches come by turns.
 class LastFinished {
  public:
+  static constexpr std::string_view kNote = "last";  // of the frontier
+
   void Add(const catalog::CaptureId& id);
   bool Covers(const catalog::CaptureId& id) const;
   // All up to this one are covered, in a run whose first batch is `first`; nothing: none may be.
@@ -39,8 +41,6 @@ class LastFinished {
 // Responses that were cut off, are in the archive, and are asked for once more.
 class CutOffs {
  public:
-  static constexpr std::uint64_t kUnknown = UINT64_MAX;
-
   // So many bytes came; where it was added before, that stays.
   void Add(std::string_view url, std::uint64_t bytes);
   // Nothing: it was not cut off. It is forgotten.

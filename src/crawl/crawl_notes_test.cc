@@ -38,13 +38,13 @@ TEST(CrawlNotes, I1_WhatWasCutOffIsToldOnce) {
   CutOffs cut_offs;
   EXPECT_EQ(cut_offs.Take("http://a.org/"), std::nullopt);
   cut_offs.Add("http://a.org/", 7);
-  cut_offs.Add("http://a.org/", CutOffs::kUnknown);
-  cut_offs.Add("http://a.org/1", CutOffs::kUnknown);
+  cut_offs.Add("http://a.org/", UINT64_MAX);
+  cut_offs.Add("http://a.org/1", UINT64_MAX);
   CutOffs again = CutOffs::Decode(cut_offs.Encode());
   EXPECT_EQ(again, cut_offs);
   EXPECT_EQ(again.Take("http://a.org/"), 7U);
   EXPECT_EQ(again.Take("http://a.org/"), std::nullopt);
-  EXPECT_EQ(again.Take("http://a.org/1"), CutOffs::kUnknown);
+  EXPECT_EQ(again.Take("http://a.org/1"), UINT64_MAX);
   EXPECT_TRUE(again.empty());
   const std::string bytes = cut_offs.Encode();
   const CutOffs torn = CutOffs::Decode(std::string_view(bytes).substr(0, bytes.size() - 1));

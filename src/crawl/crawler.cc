@@ -149,7 +149,9 @@ CrawlEnd Crawler::EndNow() const {
 Status Crawler::Begin() {
   begun_ = committed_at_ = shown_at_ = turned_at_ = Now();
   if (const Status loaded = LoadNotes(); !loaded) return loaded;
-  if (const Status found = FindKept(); !found) return found;
+  Result<KeptCaptures> kept = KeptCaptures::Find(parts_.frontier, parts_.archive.View(), run_);
+  if (!kept) return kept.error();
+  kept_ = *std::move(kept);
   if (const Status added = AddSeeds(); !added) return added;
   std::vector<std::string> hosts;
   parts_.frontier.VisitHosts(
@@ -172,13 +174,10 @@ Status Crawler::LoadNotes() {
   const Result<std::optional<std::string>> trusted = parts_.frontier.Note(kTrustedNote);
   if (!trusted) return trusted.error();
   for (const std::string_view host : DecodeTexts(*trusted)) more_trusted_.emplace(host);
-  Result<std::optional<std::string>> kept = parts_.frontier.Note("kept");
-  if (!kept) return kept.error();
-  for (const std::string_view key : DecodeTexts(*kept)) kept_.emplace(key);
   const Result<std::optional<std::string>> cut_off = parts_.frontier.Note(kCutOffNote);
   if (!cut_off) return cut_off.error();
   if (*cut_off) cut_off_ = CutOffs::Decode(**cut_off);
-  Result<std::optional<std::string>> last = parts_.frontier.Note("last");
+  Result<std::optional<std::string>> last = parts_.frontier.Note(LastFinished::kNote);
   if (!last) return last.error();
   if (*last) last_finished_ = LastFinished::Decode(**last);
   if (const Status limits = LoadLimits(); !limits) return limits;
@@ -221,29 +220,6 @@ void Crawler::SaveLearned() {
   }
   for (auto& [name, value] : repeated_.TakeLearned()) {
     parts_.frontier.SetNote(std::string(kTrapNotes) + name, std::move(value));
-  }
-}
-
-// What was captured just before an interruption, too late to be finished in the frontier.
-Status Crawler::FindKept() {
-  const archive::ArchiveView view = parts_.archive.View();
-  const auto& runs = view.holdings().runs();
-  const auto run = runs.find(run_);
-  if (run == runs.end() || run->second.captures == 0) return {};
-  catalog::CaptureScan::Query query;
-  query.from = run->second.begin;
-  query.after = last_finished_.AllUpTo(catalog::BatchOf(run->second.begin));
-  catalog::CaptureScan scan = view.catalog().Scan(query);
-  for (;;) {
-    const Result<const catalog::Capture*> row = scan.Next();
-    if (!row) return row.error();
-    if (*row == nullptr) return {};
-    if ((*row)->run != run_ || last_finished_.Covers((*row)->id)) continue;
-    if (((*row)->flags & catalog::kTruncated) != 0) {
-      cut_off_.Add((*row)->url, CutOffs::kUnknown);
-    } else {
-      kept_.insert(SeenKey((*row)->url));
-    }
   }
 }
 
@@ -350,7 +326,7 @@ Status Crawler::Commit() {
   for (const VisitPointer& visit : finished_) {
     if (visit->capture) last_finished_.Add(*visit->capture);
     if (!visit->line.uri.empty()) parts_.log.Add(std::move(visit->line), now);
-    if (visit->is_kept) kept_.erase(SeenKey(visit->candidate.url));
+    if (visit->kept) kept_.Finish(visit->candidate.url);
     if (!visit->robots_note.empty()) {
       robots_.Keep(visit->robots_origin, std::move(visit->robots_note));
     }
@@ -369,14 +345,15 @@ Status Crawler::Commit() {
   PutFixed64(sizes, parts_.log.sizes().scope);
   parts_.frontier.SetNote("logs", std::move(sizes));
   parts_.frontier.SetNote("counts", EncodeCounts(counts_));
-  if (!last_finished_.empty()) parts_.frontier.SetNote("last", last_finished_.Encode());
+  if (!last_finished_.empty())
+    parts_.frontier.SetNote(LastFinished::kNote, last_finished_.Encode());
   if (changed_limits_) parts_.frontier.SetNote(kLimitsNote, changed_limits_->Encode());
   SaveLearned();
   if (std::exchange(seeds_saved_, more_seeds_.size()) != more_seeds_.size()) {
     parts_.frontier.SetNote("seeds", EncodeTexts(more_seeds_));
     parts_.frontier.SetNote(kTrustedNote, EncodeTexts(more_trusted_));
   }
-  parts_.frontier.SetNote("kept", EncodeTexts(kept_));
+  kept_.Save(parts_.frontier);
   parts_.frontier.SetNote(kCutOffNote, cut_off_.Encode());
   return parts_.frontier.Commit();
 }
@@ -500,7 +477,7 @@ Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
 void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   const VisitPointer visit = std::make_shared<Visit>(url);
   visit->candidate = taken.candidate;
-  visit->is_kept = kept_.contains(SeenKey(taken.candidate.url));
+  visit->kept = kept_.Of(taken.candidate.url);
   visit->kind = taken.candidate.is_page() ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
   visit->is_surplus = taken.candidate.links_only;
   visit->taken = std::move(taken);
@@ -516,7 +493,7 @@ void Crawler::StartRobots(const std::string& origin, const url::Url& at, int red
   visit->candidate.via = via;
   visit->candidate.hops = "P";
   visit->kind = Politeness::Kind::kEmbed;
-  visit->is_kept = kept_.contains(SeenKey(visit->candidate.url));
+  visit->kept = kept_.Of(visit->candidate.url);
   visit->robots_origin = origin;
   visit->robots_redirects = redirects;
   visit->is_surplus = redirects == 0 && moved_rules_.contains(visit->candidate.url);

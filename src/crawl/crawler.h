@@ -22,6 +22,7 @@
 #include "crawl/crawl_settings.h"
 #include "crawl/credentials.h"
 #include "crawl/frontier.h"
+#include "crawl/kept_captures.h"
 #include "crawl/politeness.h"
 #include "crawl/reachability.h"
 #include "crawl/robots_cache.h"
@@ -118,7 +119,6 @@ class Crawler final : public Controlled {
   Status LoadLimits();
   Status LoadLearned();
   void SaveLearned();
-  Status FindKept();
   // Says in the log what pages need, and which seeds, a limit left.
   Status LogLeft();
   Status Turn();
@@ -194,7 +194,7 @@ class Crawler final : public Controlled {
   Status OnRobots(const VisitPointer& visit, robots::Access access);
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
   void TakeCookies(const Visit& visit);
-  // Where it was cut off before, and no more came this time, the archive has it.
+  // Where it was cut off before, it is kept only when more came this time.
   void TakeCutOff(Visit& visit);
   // Why a seed that is redirected leads to no page: "nowhere", "circle", "too-often"; empty: it
   // may.
@@ -240,7 +240,7 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> seed_hosts_;                   // that the settings name
   // Others that may have private addresses: a person added them, or a private seed led there.
   std::set<std::string> more_trusted_;
-  std::unordered_set<std::string> kept_;  // captured by an interrupted part, but not finished
+  KeptCaptures kept_;
   CutOffs cut_off_;
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs

@@ -246,6 +246,7 @@ struct Lab {
     dedup::DuplicateFinder duplicates({}, &originals, &elsewhere);
     auto frontier = Frontier::Open(table, {});
     EXPECT_TRUE(frontier);
+    originals.Hide(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
     auto log = RunLog::Open(disk, "run", {});
     EXPECT_TRUE(log);
     web.times = times;
@@ -276,6 +277,7 @@ struct Lab {
     for (const auto& [url, count] : web.asked()) asked[url] += count;
     trusted = web.trusted();
     captured.clear();
+    begun.clear();
     const archive::ArchiveView view = archive.View();
     catalog::CaptureScan scan = view.catalog().Scan({});
     for (;;) {
@@ -283,6 +285,7 @@ struct Lab {
       EXPECT_TRUE(row);
       if (!row || *row == nullptr) break;
       captured.insert(std::string((*row)->url));
+      begun[std::string((*row)->url)] = (*row)->time;
     }
     return end;
   }
@@ -304,6 +307,7 @@ struct Lab {
   std::map<std::string, int> asked;
   std::set<std::string> trusted;
   std::multiset<std::string> captured;
+  std::map<std::string, Timestamp> begun;  // when what was captured was asked for
   std::vector<CrawlState> states;
 };
 
@@ -382,6 +386,33 @@ TEST(Crawler, I1_WhatWasCapturedAndNotFinishedIsNotCapturedAgain) {
   ASSERT_TRUE(end) << end.error().text;
   EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/1",
                                                       "http://a.org/robots.txt"}));
+}
+
+TEST(Crawler, I1_WhatWasCapturedAndNotFinishedIsNoDuplicateOfItself) {
+  for (const bool before_links : {false, true}) {
+    Lab lab;
+    lab.settings.duplicates.before_links = before_links;
+    lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "one <a href=/2></a>"}};
+    lab.pages["http://a.org/2"] = "two";
+    ASSERT_TRUE(lab.Crawl(3));
+    ASSERT_TRUE(lab.table.Clear());
+    // What comes now is something else: the archive keeps, and the log says, what came then.
+    lab.pages["http://a.org/1"] = "another one";
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(lab.captured.size(), 4U) << before_links;
+    EXPECT_EQ(end->progress.counts.duplicates, 0U);
+    int lines = 0;
+    EXPECT_TRUE(ReadLogLines(lab.disk, "run/crawl.log", [&](std::string_view text) {
+      const auto line = crawl_log::ParseLine(text);
+      ASSERT_TRUE(line);
+      ++lines;
+      EXPECT_EQ(line->annotations.find("duplicate"), std::string::npos) << text;
+      EXPECT_EQ(line->FetchBegin()->milliseconds, lab.begun[line->uri].milliseconds) << text;
+      EXPECT_EQ(line->size == "19", line->uri.ends_with("/1")) << text;
+    }));
+    EXPECT_EQ(lines, 4);
+  }
 }
 
 // The first page is of the next month and finished; what it led to was captured later, with a time
@@ -589,7 +620,9 @@ TEST(Crawler, I1_WhatWasCutOffIsKeptAndAskedForOnceMore) {
   EXPECT_EQ(end->progress.counts.pages, 3U);
   const std::string log = *io::ReadFile(lab.disk, "run/crawl.log");
   EXPECT_NE(log.find(" disconnectTrunc"), std::string::npos) << log;
-  EXPECT_NE(log.find("2t,disconnectTrunc"), std::string::npos) << log;
+  EXPECT_EQ(log.find("2t,disconnectTrunc"), std::string::npos) << "no more came: " << log;
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 5) << "as many lines as captures";
+  EXPECT_EQ(end->progress.counts.files, 5U);
 }
 
 TEST(Crawler, I1_WhatWasCutOffLaterIsKeptTwice) {

@@ -223,7 +223,10 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
 void Crawler::TakeCutOff(Visit& visit) {
   const std::optional<std::uint64_t> bytes = cut_off_.Take(visit.candidate.url);
   const bool is_whole = visit.result.truncation == net::Truncation::kNone;
-  if (bytes && !is_whole && visit.result.response.size() <= *bytes) visit.is_kept = true;
+  visit.is_surplus = bytes && !is_whole && !visit.kept && visit.result.response.size() <= *bytes;
+  if (!visit.kept || !visit.kept->is_cut || !is_whole) return;
+  kept_.Finish(visit.candidate.url);
+  visit.kept.reset();
 }
 
 void Crawler::TakeCookies(const Visit& visit) {
@@ -334,7 +337,7 @@ Status Crawler::OnKept(const VisitPointer& visit) {
     counts_.bytes += visit->payload_bytes;
     if (visit->duplicate) ++counts_.duplicates;
   }
-  const bool is_html = visit->line.mime_type.find("html") != std::string::npos;
+  const bool is_html = visit->mime_type.find("html") != std::string::npos;
   const bool is_there = visit->result.status == 200 || visit->is_unchanged();
   if (visit->candidate.is_page() && is_html && is_there && !visit->again) {
     // Hosts of which only pages wait need no pause any more.

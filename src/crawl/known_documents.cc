@@ -66,8 +66,10 @@ Result<std::unique_ptr<KnownDocuments>> KnownDocuments::Load(io::FileSystem& fs,
 }
 
 Status KnownDocuments::Begin(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
-                             const std::string& scratch) {
+                             const std::string& scratch,
+                             const std::vector<catalog::CaptureId>& unfinished) {
   originals_ = std::make_unique<dedup::ArchiveOriginals>([&archive] { return archive.View(); });
+  originals_->Hide(unfinished);
   if (settings_.match == Match::kDigest || settings_.match == Match::kAny) {
     Result<std::unique_ptr<store::BlockTable>> digests = store::OpenScratchRocksTable(scratch);
     if (!digests) return digests.error();

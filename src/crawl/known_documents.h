@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "archive/archive_writer.h"
 #include "catalog/page_cache.h"
@@ -29,9 +30,10 @@ class KnownDocuments {
                                                       const DuplicateSettings& settings);
   // Reads what look-ups in the archive need; `scratch` is a folder for that, which may be there
   // already. That originals may be elsewhere is in the archive's ledger when this returns. Once,
-  // before all below. Borrows `archive` for life. Errors: those of the archive.
+  // before all below. Borrows `archive` for life. `unfinished` are captures of this run that will
+  // be judged once more: they are no originals. Errors: those of the archive.
   Status Begin(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
-               const std::string& scratch);
+               const std::string& scratch, const std::vector<catalog::CaptureId>& unfinished);
 
   dedup::DuplicateFinder& finder() { return *finder_; }
   // To be told of what is kept, so that it is an original for what comes later. Null: nobody asks.

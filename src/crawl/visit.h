@@ -8,6 +8,7 @@
 
 #include "catalog/capture_id.h"
 #include "crawl/frontier.h"
+#include "crawl/kept_captures.h"
 #include "crawl/outlinks.h"
 #include "crawl/politeness.h"
 #include "dedup/duplicate_finder.h"
@@ -29,9 +30,11 @@ struct Visit {
   Politeness::Kind kind = Politeness::Kind::kPage;
   std::string robots_origin;  // of robots.txt: whose rules they are
   int robots_redirects = 0;
-  Timestamp asked;       // when it was
-  bool is_kept = false;  // an interrupted crawl has captured it in this run
-  // The archive has it, or will have it by another visit: it is neither stored nor logged.
+  Timestamp asked;  // when it was
+  // An interrupted part of this run has captured it, and it is not in the log yet.
+  std::optional<KeptCaptures::Kept> kept;
+  // The archive has as much of it, or will have it by another visit, and the log says so: it is
+  // neither stored nor logged.
   bool is_surplus = false;
 
   // Among the pages and the bytes that are under way.
@@ -49,12 +52,15 @@ struct Visit {
 
   // What work on it gives.
   Outlinks outlinks;
-  crawl_log::Line line;
+  crawl_log::Line line;  // without URL: it is not logged
+  std::string mime_type;
   std::string payload_digest;  // sha1:...
   std::string robots_text;     // of robots.txt, when it is one
   std::string robots_note;     // its rules, for when it is stored
   std::uint64_t payload_bytes = 0;
   bool duplicate = false;
+  // What was kept before is something else than what came now; it is here.
+  std::optional<catalog::CaptureId> stored;
   dedup::Verdict verdict;  // why, or why not
   bool again = false;      // it is to be fetched once more
   Status appended;         // why it could not be kept

@@ -163,6 +163,14 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
   return json + '}';
 }
 
+// Nothing where it is not whole, or is that of another capture.
+dedup::PayloadDigest OwnPayloadOf(const archive::CrawledCapture& capture) {
+  const bool has_payload = !capture.revisit && capture.facts->payload_length > 0 &&
+                           capture.truncated == warc::Truncation::kNone;
+  if (!has_payload) return {};
+  return {.sha1 = capture.facts->sha1, .sha256 = capture.facts->sha256};
+}
+
 }  // namespace
 
 crawl_log::Line LogLineOf(const Visit& visit, int status) {
@@ -222,25 +230,69 @@ Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit
   if (!facts) return facts.error();
   capture.facts = *std::move(facts);
   if (const Status judged = Judge(*visit, capture); !judged) return judged.error();
+  if (const Status taken = TakeStored(*visit, capture); !taken) return taken.error();
   visit->duplicate = capture.revisit.has_value();
   capture.protocols = ProtocolsOf(result);
   if (result.tls != nullptr) capture.cipher_suite = result.tls->cipher;
   return capture;
 }
 
-Status VisitWork::FindLinks(Visit& visit) {
-  const std::string& url = visit.candidate.url;
-  const bool is_sitemap = visit.candidate.hops.ends_with('M');
-  if (!visit.is_unchanged()) {
-    if (visit.duplicate && settings_.before_links) return {};
-    visit.outlinks = finder_.Find(visit.result, url, is_sitemap);
-    return {};
+Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
+  if (!visit.kept) return {};
+  const archive::ArchiveView view = parts_.archive.View();
+  const Result<catalog::HeldCapture> held = view.catalog().Get(visit.kept->id);
+  if (!held) return held.error();
+  const catalog::Capture& row = held->row;
+  visit.result.begun = capture.time = row.time;
+  const bool is_revisit = (row.flags & catalog::kRevisit) != 0;
+  dedup::Hit& hit = visit.verdict.hit;
+  if (!is_revisit && capture.revisit && !visit.is_unchanged()) {
+    capture.revisit.reset();
+    if (hit != dedup::Hit::kNotHandled) hit = dedup::Hit::kNew;
   }
-  if (!HeaderFilter::IsText(visit.known->type)) return {};
-  const Result<ArchivedCopy> copy = ReadArchivedCopy(parts_.archive.View(), *visit.known->capture,
-                                                     OutlinkFinder::kPayloadBytesMax);
-  if (!copy) return copy.error();
-  visit.outlinks = finder_.FindInCopy(*copy, url, is_sitemap);
+  std::optional<catalog::CaptureId> payload = row.id;
+  if (is_revisit) payload = row.original;
+  if (is_revisit && !capture.revisit && payload) {
+    const Result<catalog::HeldCapture> original = view.catalog().Get(*payload);
+    if (!original) return original.error();
+    capture.revisit = archive::RevisitOriginal{.url = std::string(original->row.url),
+                                               .time = original->row.time,
+                                               .record_id = "",
+                                               .sha1 = original->row.sha1};
+    hit = original->row.url == capture.url ? dedup::Hit::kExact : dedup::Hit::kMirror;
+  }
+  archive::ResponseFacts& facts = *capture.facts;
+  if (visit.is_unchanged() || !row.sha256 || !row.sha1 || *row.sha256 == facts.sha256) return {};
+  visit.stored = payload;
+  // Rules are taken from what came now, and only from all of it.
+  const bool is_robots = !visit.robots_origin.empty();
+  if (!visit.kept->is_cut && !is_robots) visit.result.truncation = net::Truncation::kNone;
+  visit.result.status = static_cast<int>(row.status);
+  facts.sha256 = *row.sha256;
+  facts.sha1 = *row.sha1;
+  facts.payload_length = row.length;
+  facts.type = row.type;
+  return {};
+}
+
+Status VisitWork::FindLinks(Visit& visit) {
+  if (visit.is_unchanged()) {
+    return HeaderFilter::IsText(visit.known->type) ? FindLinksInCopy(visit, *visit.known->capture)
+                                                   : Status();
+  }
+  if (visit.duplicate && settings_.before_links) return {};
+  if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
+  const bool is_sitemap = visit.candidate.hops.ends_with('M');
+  visit.outlinks = finder_.Find(visit.result, visit.candidate.url, is_sitemap);
+  return {};
+}
+
+Status VisitWork::FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy) {
+  const Result<ArchivedCopy> read =
+      ReadArchivedCopy(parts_.archive.View(), copy, OutlinkFinder::kPayloadBytesMax);
+  if (!read) return read.error();
+  const bool is_sitemap = visit.candidate.hops.ends_with('M');
+  visit.outlinks = finder_.FindInCopy(*read, visit.candidate.url, is_sitemap);
   return {};
 }
 
@@ -251,7 +303,8 @@ void VisitWork::Describe(Visit& visit, const archive::CrawledCapture& capture) {
   visit.payload_bytes = was_fetched ? facts.payload_length : 0;
   visit.payload_digest = Digest(DigestAlgorithm::kSha1, {sha1.data(), sha1.size()}).Labelled();
   visit.line = LogLineOf(visit, visit.result.status);
-  visit.line.size = std::to_string(visit.result.body_length());
+  visit.line.size =
+      std::to_string(visit.stored ? facts.payload_length : visit.result.body_length());
   visit.line.digest = visit.payload_digest;
   visit.line.extra = ExtraOf(visit, capture);
   const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
@@ -261,19 +314,19 @@ void VisitWork::Describe(Visit& visit, const archive::CrawledCapture& capture) {
   if (!type && !was_fetched) visit.line.mime_type = visit.known->type;
 }
 
+void VisitWork::Learn(const catalog::CaptureId& id, const dedup::PayloadDigest& digest) {
+  if (parts_.originals != nullptr) parts_.originals->Learn(id, digest);
+}
+
 void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
                        std::function<void()> kept) {
   const auto told = std::make_shared<std::function<void()>>(std::move(kept));
-  const bool has_payload = !capture.revisit && capture.facts->payload_length > 0 &&
-                           capture.truncated == warc::Truncation::kNone;
-  dedup::PayloadDigest digest;
-  if (has_payload) digest = {.sha1 = capture.facts->sha1, .sha256 = capture.facts->sha256};
+  const dedup::PayloadDigest digest = OwnPayloadOf(capture);
   const Status appended = parts_.writer.Append(
       capture, [this, visit, told, digest](const Result<catalog::CaptureId>& id) {
         if (id) visit->capture = *id;
         if (!id) visit->appended = id.error();
-        // From now on it is durable, and may be an original.
-        if (id && parts_.originals != nullptr) parts_.originals->Learn(*id, digest);
+        if (id) Learn(*id, digest);
         (*told)();
       });
   if (appended) return;
@@ -294,10 +347,12 @@ void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worke
     return kept();
   }
   Describe(*visit, *capture);
+  visit->mime_type = visit->line.mime_type;
   if (visit->is_surplus) visit->line = {};
-  const bool keep = !visit->is_kept && !visit->is_surplus;
+  const bool keep = !visit->kept && !visit->is_surplus;
   if (keep)
     capture->metadata = MetadataOf(*visit, certificates_.FieldsFor(visit->result.tls.get()));
+  if (visit->kept && !visit->kept->is_cut) Learn(visit->kept->id, OwnPayloadOf(*capture));
   worked();
   if (!keep) return kept();
   // From here on others may look at the visit; what comes is told by `kept` alone.

@@ -37,11 +37,16 @@ class VisitWork {
   Result<archive::CrawledCapture> MakeCapture(const VisitPointer& visit);
   // Says what it is a duplicate of, if it is one.
   Status Judge(Visit& visit, archive::CrawledCapture& capture);
+  // What the archive has of a visit that was kept before counts, whatever came now.
+  Status TakeStored(Visit& visit, archive::CrawledCapture& capture);
   Status FindLinks(Visit& visit);
+  Status FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy);
   // Fills in what the log says.
   void Describe(Visit& visit, const archive::CrawledCapture& capture);
   void Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
               std::function<void()> kept);
+  // From now on it is durable, and may be an original.
+  void Learn(const catalog::CaptureId& id, const dedup::PayloadDigest& digest);
 
   const Parts parts_;
   const DuplicateSettings& settings_;

@@ -113,7 +113,7 @@ Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
     if (!row) return row.error();
     if (*row == nullptr) break;
     const catalog::Capture& capture = **row;
-    if (!IsWhole(capture)) continue;
+    if (!IsWhole(capture) || hidden_.contains(capture.id)) continue;
     if (capture.sha256) filter_->Add(Shortened(*capture.sha256));
     if (!capture.sha256 && capture.sha1) filter_->Add(Shortened(*capture.sha1));
     if (IsOriginal(capture)) rows[Shortened(*capture.sha256)] = EncodeId(capture.id);
@@ -177,7 +177,8 @@ Status ArchiveOriginals::VisitKeyOf(std::string_view url,
     at = {key, (*move)->time, (*move)->id};
     const Result<catalog::HeldCapture> held = view->catalog().Get(at.id);
     if (!held) return held.error();
-    if (IsWhole(held->row) && !visit(held->row)) break;
+    const bool counts = IsWhole(held->row) && !hidden_.contains(at.id);
+    if (counts && !visit(held->row)) break;
     if (!catalog::StepBack(at)) break;
   }
   return {};

@@ -5,8 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "archive/archive_view.h"
 #include "dedup/key_filter.h"
@@ -23,7 +25,10 @@ class ArchiveOriginals final : public OriginalSource {
   using CurrentView = std::function<archive::ArchiveView()>;
   explicit ArchiveOriginals(CurrentView view);
 
-  // Reads all rows into `table`, so that ByDigest() can answer. Before any other call. Borrows
+  // These are no originals, and nobody finds them here, but by Learn(). Before any other call.
+  void Hide(const std::vector<catalog::CaptureId>& ids) { hidden_.insert(ids.begin(), ids.end()); }
+
+  // Reads all rows into `table`, so that ByDigest() can answer. Before any look-up. Borrows
   // `table`, which is empty and nobody else's, for life; memory does not grow with the archive.
   // Errors: those of the catalog and the table.
   Status LoadDigests(store::BlockTable& table);
@@ -59,6 +64,7 @@ class ArchiveOriginals final : public OriginalSource {
   Status Write(const Learned& learned);
 
   const CurrentView current_view_;
+  std::set<catalog::CaptureId> hidden_;
   // Of all captures, the digests, shortened: SHA-256, or SHA-1 where there is no other.
   std::unique_ptr<KeyFilter> filter_;
   mutable std::mutex mutex_;  // of all below

@@ -1,0 +1,75 @@
+#include "crawl/kept_captures.h"
+
+#include "crawl/crawl_notes.h"
+#include "util/coding.h"
+
+namespace stele::crawl {
+namespace {
+
+constexpr std::string_view kNote = "kept-captures";
+
+}  // namespace
+
+Result<KeptCaptures> KeptCaptures::Find(Frontier& frontier, const archive::ArchiveView& view,
+                                        std::uint32_t run) {
+  KeptCaptures kept;
+  const Result<std::optional<std::string>> note = frontier.Note(kNote);
+  if (!note) return note.error();
+  ByteReader in(*note ? std::string_view(**note) : std::string_view());
+  while (in.good() && !in.AtEnd()) {
+    std::string key(in.Sized());
+    Kept one;
+    one.id.batch = in.Fixed32();
+    one.id.serial = in.Fixed32();
+    one.is_cut = in.Varint() != 0;
+    if (in.good()) kept.captures_.emplace(std::move(key), one);
+  }
+  LastFinished last_finished;
+  const Result<std::optional<std::string>> last = frontier.Note(LastFinished::kNote);
+  if (!last) return last.error();
+  if (*last) last_finished = LastFinished::Decode(**last);
+  const auto& runs = view.holdings().runs();
+  const auto found = runs.find(run);
+  if (found == runs.end() || found->second.captures == 0) return kept;
+  catalog::CaptureScan::Query query;
+  query.from = found->second.begin;
+  query.after = last_finished.AllUpTo(catalog::BatchOf(found->second.begin));
+  catalog::CaptureScan scan = view.catalog().Scan(query);
+  for (;;) {
+    const Result<const catalog::Capture*> row = scan.Next();
+    if (!row) return row.error();
+    if (*row == nullptr) return kept;
+    if ((*row)->run != run || last_finished.Covers((*row)->id)) continue;
+    const bool is_cut = ((*row)->flags & catalog::kTruncated) != 0;
+    kept.captures_.insert_or_assign(SeenKey((*row)->url), Kept{(*row)->id, is_cut});
+  }
+}
+
+std::optional<KeptCaptures::Kept> KeptCaptures::Of(std::string_view url) const {
+  if (captures_.empty()) return std::nullopt;
+  const auto found = captures_.find(SeenKey(url));
+  return found == captures_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void KeptCaptures::Finish(std::string_view url) {
+  if (!captures_.empty()) captures_.erase(SeenKey(url));
+}
+
+std::vector<catalog::CaptureId> KeptCaptures::ids() const {
+  std::vector<catalog::CaptureId> ids;
+  for (const auto& [key, kept] : captures_) ids.push_back(kept.id);
+  return ids;
+}
+
+void KeptCaptures::Save(Frontier& frontier) const {
+  std::string bytes;
+  for (const auto& [key, kept] : captures_) {
+    PutSized(bytes, key);
+    PutFixed32(bytes, kept.id.batch);
+    PutFixed32(bytes, kept.id.serial);
+    PutVarint(bytes, kept.is_cut ? 1 : 0);
+  }
+  frontier.SetNote(kNote, std::move(bytes));
+}
+
+}  // namespace stele::crawl
