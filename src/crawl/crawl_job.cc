@@ -333,6 +333,7 @@ Result<RunLog::Sizes> CrawlJob::LogSizes() {
   ByteReader in(**note);
   sizes.crawl = in.Fixed64();
   sizes.scope = in.Fixed64();
+  sizes.embeds = in.Fixed64();
   return sizes;
 }
 

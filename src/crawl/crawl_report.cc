@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "crawl/duplicate_report.h"
 #include "crawl/reachability.h"
@@ -14,7 +13,6 @@
 #include "formats/crawl_log/line.h"
 #include "formats/url/url.h"
 #include "util/ascii.h"
-#include "util/checksum.h"
 #include "util/json.h"
 
 namespace stele::crawl {
@@ -74,7 +72,7 @@ class Reader {
     }
     CountDuplicates(*line, name, report.duplicates);
     TakeSeed(*line, status);
-    if (std::optional<MissingEmbed> missing = MissingOf(*line)) AddMissing(*std::move(missing));
+    AddMissing(missing_.TakeCrawl(*line));
     TakeSuspect(*line, status);
   }
 
@@ -83,17 +81,21 @@ class Reader {
     if (!line) return;
     ++report.rejected[std::string(line->reason)];
     TakeSeedLeft(*line);
-    if (std::optional<MissingEmbed> missing = MissingOf(*line)) AddMissing(*std::move(missing));
+    AddMissing(missing_.TakeScope(*line));
+  }
+
+  void TakeEmbedLine(std::string_view text) {
+    if (const auto line = ParseScopeLine(text)) AddMissing(missing_.TakeEmbed(*line));
   }
 
   CrawlReport report;
 
  private:
-  void AddMissing(MissingEmbed missing) {
-    if (!named_.insert(ChecksumOf(missing.url)).second) return;
+  void AddMissing(std::optional<MissingEmbed> missing) {
+    if (!missing) return;
     ++report.missing_count;
     if (report.missing.size() < CrawlReport::kMissingMax) {
-      report.missing.push_back(std::move(missing));
+      report.missing.push_back(*std::move(missing));
     }
   }
 
@@ -154,7 +156,7 @@ class Reader {
     report.seeds[at].problem = MeaningOf(line.reason);
   }
 
-  std::unordered_set<std::uint64_t> named_;             // checksums of what is missing
+  MissingFinder missing_;
   std::unordered_map<std::string, std::size_t> seeds_;  // where they are in the report
   // The same by all URLs on the way from them.
   std::unordered_map<std::string, std::size_t> by_url_;
@@ -309,6 +311,10 @@ Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folde
   const Status scope = ReadLogLines(fs, RunLog::ScopeLogPath(folder),
                                     [&](std::string_view line) { reader.TakeScopeLine(line); });
   if (!scope) return scope.error();
+  const Status embeds = ReadLogLines(fs, RunLog::EmbedLogPath(folder),
+                                     [&](std::string_view line) { reader.TakeEmbedLine(line); });
+  // Runs of an older program have none.
+  if (!embeds && embeds.error().code != ErrorCode::kNotFound) return embeds.error();
   return std::move(reader.report);
 }
 

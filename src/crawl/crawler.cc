@@ -246,7 +246,8 @@ Status Crawler::AddSeeds() {
 Status Crawler::LogLeft() {
   const Timestamp now = Now();
   const Status visited = parts_.frontier.VisitWaiting([&](const Candidate& candidate) {
-    const bool is_named = !candidate.is_page() || candidate.seed;
+    const bool is_named =
+        !candidate.is_page() || candidate.seed || parts_.log.HasEmbed(candidate.url);
     if (is_named) parts_.log.AddRejected(candidate, "limit " + limit_, now);
   });
   return visited ? Commit() : visited;
@@ -343,6 +344,7 @@ Status Crawler::Commit() {
   std::string sizes;
   PutFixed64(sizes, parts_.log.sizes().crawl);
   PutFixed64(sizes, parts_.log.sizes().scope);
+  PutFixed64(sizes, parts_.log.sizes().embeds);
   parts_.frontier.SetNote("logs", std::move(sizes));
   parts_.frontier.SetNote("counts", EncodeCounts(counts_));
   if (!last_finished_.empty())

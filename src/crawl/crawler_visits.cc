@@ -270,7 +270,7 @@ Status Crawler::TakeMovedRules(Visit& visit) {
   if (!seen) return seen.error();
   visit.is_surplus = *seen;
   if (*seen) {
-    visit.is_kept = false;
+    visit.kept.reset();
     return {};
   }
   parts_.frontier.MarkSeen(url);
@@ -380,7 +380,8 @@ Status Crawler::AddLinks(const Visit& visit) {
     }
     const bool is_seed = from.seed && is_redirect && link.hop == 'R';
     // Most links of a site are to pages that were linked before.
-    if (!is_seed && parts_.frontier.WasSeenOfLate(link.url)) continue;
+    const bool is_known = !is_seed && parts_.frontier.WasSeenOfLate(link.url);
+    if (is_known && (link.hop != 'E' || parts_.log.HasEmbed(link.url))) continue;
     Candidate candidate;
     candidate.url = link.url;
     candidate.via = from.url;
@@ -388,7 +389,8 @@ Status Crawler::AddLinks(const Visit& visit) {
     candidate.source = from.source;
     // Where a seed is redirected to, a person would have gone.
     candidate.seed = is_seed;
-    if (patches_ && candidate.is_page()) continue;
+    if (is_known) parts_.log.AddEmbed(candidate, Now());
+    if (is_known || (patches_ && candidate.is_page())) continue;
     const Status added = AddCandidate(std::move(candidate), is_inside);
     if (!added) return added;
   }
@@ -444,7 +446,10 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
   if (!added) return added.error();
   if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
-  if (*added == Frontier::Added::kSeen) return std::string(kKnown);
+  if (*added == Frontier::Added::kSeen) {
+    if (candidate.hops.ends_with('E')) parts_.log.AddEmbed(candidate, Now());
+    return std::string(kKnown);
+  }
   touched_.emplace(url->host());
   return std::string();
 }

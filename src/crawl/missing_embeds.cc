@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 #include <vector>
 
 #include "archive/capture_query.h"
@@ -85,13 +84,15 @@ Reason CutBy(std::string_view annotation) {
 }
 
 // "limit pages" is what was still to be fetched when a crawl ended.
+constexpr std::string_view kLimitWord = "limit ";
+
 Reason ReasonOf(std::string_view scope) {
   if (scope == "host-limit") {
     return {Why::kLimit, "its host had as many URLs as it may", "stele crawl --patch"};
   }
-  constexpr std::string_view kLimit = "limit ";
-  if (scope.starts_with(kLimit)) {
-    return {Why::kLimit, fmt::format("the limit of {} was reached", scope.substr(kLimit.size())),
+  if (scope.starts_with(kLimitWord)) {
+    return {Why::kLimit,
+            fmt::format("the limit of {} was reached", scope.substr(kLimitWord.size())),
             "stele crawl --patch"};
   }
   if (scope == "redirects") {
@@ -100,6 +101,21 @@ Reason ReasonOf(std::string_view scope) {
   std::string remedy = "stele crawl --patch with --include for it";
   if (scope.starts_with("trap")) remedy += ", if it is no trap";
   return {Why::kScope, fmt::format("it is outside of the crawl ({})", scope), std::move(remedy)};
+}
+
+bool Failed(int status) { return status < 0 || status >= 400; }
+
+// The annotation that says that it was cut; empty: it was not.
+std::string_view CutIn(const crawl_log::Line& line) {
+  for (const std::string_view note : line.AnnotationList()) {
+    if (!CutBy(note).reason.empty()) return note;
+  }
+  return {};
+}
+
+MissingEmbed MissingAs(const ScopeLine& line, const Reason& reason) {
+  return {std::string(line.url), std::string(line.via), std::string(line.hops), reason.why,
+          reason.reason,         reason.remedy};
 }
 
 }  // namespace
@@ -124,49 +140,71 @@ std::optional<MissingEmbed> MissingOf(const crawl_log::Line& line) {
   if (!IsEmbed(line.hops)) return std::nullopt;
   const int status = line.StatusCode().value_or(0);
   if (IsWrongGuess(line.hops, status)) return std::nullopt;
-  MissingEmbed missing{line.uri, line.via, line.hops, Why::kError, "", ""};
-  if (status < 0 || status >= 400) {
-    Reason reason = ReasonOf(status);
-    missing.why = reason.why;
-    missing.reason = std::move(reason.reason);
-    missing.remedy = std::move(reason.remedy);
-    return missing;
-  }
-  for (const std::string_view note : line.AnnotationList()) {
-    Reason reason = CutBy(note);
-    if (reason.reason.empty()) continue;
-    missing.why = reason.why;
-    missing.reason = std::move(reason.reason);
-    missing.remedy = std::move(reason.remedy);
-    return missing;
-  }
-  return std::nullopt;
+  const Reason reason = Failed(status) ? ReasonOf(status) : CutBy(CutIn(line));
+  if (reason.reason.empty()) return std::nullopt;
+  return MissingAs({line.uri, line.hops, line.via, {}}, reason);
 }
 
 std::optional<MissingEmbed> MissingOf(const ScopeLine& line) {
   if (!IsEmbed(line.hops)) return std::nullopt;
-  Reason reason = ReasonOf(line.reason);
-  return MissingEmbed{std::string(line.url),    std::string(line.via),
-                      std::string(line.hops),   reason.why,
-                      std::move(reason.reason), std::move(reason.remedy)};
+  return MissingAs(line, ReasonOf(line.reason));
+}
+
+std::optional<MissingEmbed> MissingFinder::Once(std::optional<MissingEmbed> missing) {
+  if (missing && !named_.insert(ChecksumOf(missing->url)).second) return std::nullopt;
+  return missing;
+}
+
+std::optional<MissingEmbed> MissingFinder::TakeCrawl(const crawl_log::Line& line) {
+  if (IsEmbed(line.hops)) return Once(MissingOf(line));
+  const int status = line.StatusCode().value_or(0);
+  const std::string_view cut = CutIn(line);
+  if (Failed(status)) failed_pages_[ChecksumOf(line.uri)] = {status, ""};
+  if (!Failed(status) && !cut.empty()) {
+    failed_pages_[ChecksumOf(line.uri)] = {0, std::string(cut)};
+  }
+  return std::nullopt;
+}
+
+std::optional<MissingEmbed> MissingFinder::TakeScope(const ScopeLine& line) {
+  if (IsEmbed(line.hops)) return Once(MissingOf(line));
+  if (line.reason.starts_with(kLimitWord)) {
+    failed_pages_[ChecksumOf(line.url)] = {0, std::string(line.reason)};
+  }
+  return std::nullopt;
+}
+
+std::optional<MissingEmbed> MissingFinder::TakeEmbed(const ScopeLine& line) {
+  if (failed_pages_.empty()) return std::nullopt;
+  const auto found = failed_pages_.find(ChecksumOf(line.url));
+  if (found == failed_pages_.end()) return std::nullopt;
+  const auto& [status, notes] = found->second;
+  Reason reason = Failed(status) ? ReasonOf(status) : CutBy(notes);
+  if (reason.reason.empty()) reason = ReasonOf(notes);
+  return Once(MissingAs(line, reason));
 }
 
 Status VisitMissing(io::FileSystem& fs, const std::string& folder,
                     const std::function<Status(const MissingEmbed& missing)>& visit) {
   Status status;
-  std::unordered_set<std::uint64_t> named;  // checksums
+  MissingFinder finder;
   const auto tell = [&](const std::optional<MissingEmbed>& missing) {
-    if (!missing || !status || !named.insert(ChecksumOf(missing->url)).second) return;
-    status = visit(*missing);
+    if (missing && status) status = visit(*missing);
   };
   const Status crawl = ReadLogLines(fs, RunLog::CrawlLogPath(folder), [&](std::string_view text) {
-    if (const Result<crawl_log::Line> line = crawl_log::ParseLine(text)) tell(MissingOf(*line));
+    if (const auto line = crawl_log::ParseLine(text)) tell(finder.TakeCrawl(*line));
   });
   if (!crawl) return crawl;
   const Status scope = ReadLogLines(fs, RunLog::ScopeLogPath(folder), [&](std::string_view text) {
-    if (const std::optional<ScopeLine> line = ParseScopeLine(text)) tell(MissingOf(*line));
+    if (const auto line = ParseScopeLine(text)) tell(finder.TakeScope(*line));
   });
-  return scope ? status : scope;
+  if (!scope) return scope;
+  const Status embeds = ReadLogLines(fs, RunLog::EmbedLogPath(folder), [&](std::string_view text) {
+    if (const auto line = ParseScopeLine(text)) tell(finder.TakeEmbed(*line));
+  });
+  // Runs of an older program have none.
+  if (!embeds && embeds.error().code != ErrorCode::kNotFound) return embeds;
+  return status;
 }
 
 Result<std::optional<std::uint32_t>> RunThatHas(const archive::ArchiveView& view,

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "archive/archive_view.h"
 #include "formats/crawl_log/line.h"
@@ -48,6 +50,27 @@ std::optional<ScopeLine> ParseScopeLine(std::string_view text);
 // Nothing where a line is not about something that a page needs, or it was captured whole.
 std::optional<MissingEmbed> MissingOf(const crawl_log::Line& line);
 std::optional<MissingEmbed> MissingOf(const ScopeLine& line);
+
+// Tells what is missing from the lines of a run's logs: first those of crawl.log, then those of
+// scope.log, then those of embeds.log. Each URL is told once. Memory: some bytes for each URL that
+// is missing, and for each page that failed.
+class MissingFinder {
+ public:
+  std::optional<MissingEmbed> TakeCrawl(const crawl_log::Line& line);
+  std::optional<MissingEmbed> TakeScope(const ScopeLine& line);
+  std::optional<MissingEmbed> TakeEmbed(const ScopeLine& line);
+
+ private:
+  // What became of a page that a page may need as well.
+  struct Failure {
+    int status = 0;     // or it was cut
+    std::string notes;  // how, or the reason in scope.log
+  };
+  std::optional<MissingEmbed> Once(std::optional<MissingEmbed> missing);
+
+  std::unordered_set<std::uint64_t> named_;                  // checksums
+  std::unordered_map<std::uint64_t, Failure> failed_pages_;  // likewise
+};
 
 // All of a run, of which `folder` has the logs; each URL once, as far as one log tells. Errors:
 // kNotFound, kIo, and those of `visit`, which end it.

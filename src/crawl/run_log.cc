@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "crawl/missing_embeds.h"
 #include "util/checksum.h"
 
 namespace stele::crawl {
 namespace {
 
-constexpr std::size_t kRejectedMax = 200'000;
+constexpr std::size_t kRememberedMax = 200'000;  // of each kind
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 // A log that is cut to its good part; `size` becomes what it has.
@@ -34,6 +35,24 @@ Status Append(io::WritableFile& file, std::string& lines, std::uint64_t& size) {
   return {};
 }
 
+// False: it is there already.
+bool Insert(std::unordered_set<std::uint64_t>& checksums, std::uint64_t checksum) {
+  if (checksums.size() >= kRememberedMax) checksums.clear();
+  return checksums.insert(checksum).second;
+}
+
+std::uint64_t RejectionOf(std::string_view url, std::string_view hops, std::string_view reason) {
+  Candidate candidate;
+  if (hops != "-") candidate.hops = hops;
+  return ChecksumOf(url, ChecksumOf(reason) + (candidate.is_page() ? 1 : 0));
+}
+
+std::string LineOf(const Candidate& candidate, std::string_view reason, Timestamp now) {
+  const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+  return fmt::format("{} {} {} {} {}\n", FormatIsoMillis(now), candidate.url,
+                     or_dash(candidate.hops), or_dash(candidate.via), reason);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RunLog>> RunLog::Open(io::FileSystem& fs, const std::string& folder,
@@ -46,9 +65,26 @@ Result<std::unique_ptr<RunLog>> RunLog::Open(io::FileSystem& fs, const std::stri
   Result<std::unique_ptr<io::WritableFile>> scope =
       OpenCut(fs, ScopeLogPath(folder), log->sizes_.scope);
   if (!scope) return scope.error();
+  Result<std::unique_ptr<io::WritableFile>> embeds =
+      OpenCut(fs, EmbedLogPath(folder), log->sizes_.embeds);
+  if (!embeds) return embeds.error();
   log->crawl_ = *std::move(crawl);
   log->scope_ = *std::move(scope);
+  log->embeds_ = *std::move(embeds);
+  if (const Status remembered = log->Remember(fs, folder); !remembered) return remembered.error();
   return log;
+}
+
+Status RunLog::Remember(io::FileSystem& fs, const std::string& folder) {
+  const Status scope = ReadLogLines(fs, ScopeLogPath(folder), [&](std::string_view text) {
+    const std::optional<ScopeLine> line = ParseScopeLine(text);
+    if (line) Insert(rejected_, RejectionOf(line->url, line->hops, line->reason));
+  });
+  if (!scope) return scope;
+  return ReadLogLines(fs, EmbedLogPath(folder), [&](std::string_view text) {
+    const std::optional<ScopeLine> line = ParseScopeLine(text);
+    if (line) Insert(embed_urls_, ChecksumOf(line->url));
+  });
 }
 
 void RunLog::Add(crawl_log::Line line, Timestamp now) {
@@ -58,16 +94,21 @@ void RunLog::Add(crawl_log::Line line, Timestamp now) {
 }
 
 void RunLog::AddRejected(const Candidate& candidate, std::string_view reason, Timestamp now) {
-  if (rejected_.size() >= kRejectedMax) rejected_.clear();
-  if (!rejected_.insert(ChecksumOf(candidate.url, ChecksumOf(reason))).second) return;
-  const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
-  scope_lines_ += fmt::format("{} {} {} {} {}\n", FormatIsoMillis(now), candidate.url,
-                              or_dash(candidate.hops), or_dash(candidate.via), reason);
+  if (!Insert(rejected_, RejectionOf(candidate.url, candidate.hops, reason))) return;
+  scope_lines_ += LineOf(candidate, reason, now);
 }
+
+void RunLog::AddEmbed(const Candidate& candidate, Timestamp now) {
+  if (!Insert(embed_urls_, ChecksumOf(candidate.url))) return;
+  embed_lines_ += LineOf(candidate, "known", now);
+}
+
+bool RunLog::HasEmbed(std::string_view url) const { return embed_urls_.contains(ChecksumOf(url)); }
 
 Status RunLog::Flush() {
   if (const Status crawl = Append(*crawl_, crawl_lines_, sizes_.crawl); !crawl) return crawl;
-  return Append(*scope_, scope_lines_, sizes_.scope);
+  if (const Status scope = Append(*scope_, scope_lines_, sizes_.scope); !scope) return scope;
+  return Append(*embeds_, embed_lines_, sizes_.embeds);
 }
 
 Status ReadLogLines(io::FileSystem& fs, const std::string& path,
