@@ -23,6 +23,7 @@ struct Plan {
   bool is_new_archive = false;
   std::string job;
   CrawlSettings settings;
+  std::vector<std::string> options;  // of an interrupted run, which hold
 };
 
 Error Wrong(std::string_view option, const std::string& text, std::string_view like) {
@@ -72,6 +73,10 @@ Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
   std::vector<std::string> rules;
   for (const std::string& rule : arguments.GetAll("--exclude")) rules.push_back('-' + rule);
   for (const std::string& rule : arguments.GetAll("--include")) rules.push_back('+' + rule);
+  // A run that goes on may have them already.
+  std::erase_if(settings.rules, [&](const std::string& rule) {
+    return std::find(rules.begin(), rules.end(), rule) != rules.end();
+  });
   settings.rules.insert(settings.rules.begin(), rules.begin(), rules.end());
   std::uint64_t depth = settings.depth_max;
   if (const Status taken = TakeNumber(arguments, "--depth", depth); !taken) return taken;
@@ -106,7 +111,9 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
   for (const std::string& pair : arguments.GetAll("--resolve")) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) return Wrong("--resolve", pair, "example.org=192.0.2.1");
-    settings.resolve.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    std::pair entry(pair.substr(0, equals), pair.substr(equals + 1));
+    const auto known = std::find(settings.resolve.begin(), settings.resolve.end(), entry);
+    if (known == settings.resolve.end()) settings.resolve.push_back(std::move(entry));
   }
   if (const std::optional<std::string> text = arguments.Get("--proxy")) {
     Result<net::FetchProxy> proxy = crawl::ParseProxy(*text);
@@ -172,6 +179,21 @@ Result<std::vector<std::string>> SeedsOf(const Arguments& arguments, Context& co
   return seeds;
 }
 
+// Of a job that is there.
+Result<crawl::ResumedSettings> SettingsOf(const Plan& plan, Context& context) {
+  if (plan.is_new_archive) return Error{ErrorCode::kNotFound, "there is no job yet"};
+  const auto reader = archive::ArchiveReader::Open(context.fs, plan.directory);
+  // It may have been killed when it was made; whoever writes to it says what is wrong.
+  if (!reader) {
+    Result<CrawlSettings> job =
+        crawl::LoadSettings(context.fs, crawl::JobFolder(plan.directory, plan.job));
+    if (!job) return job.error();
+    return crawl::ResumedSettings{*std::move(job), {}};
+  }
+  return crawl::LoadSettingsToRun(context.fs, plan.directory, (*reader)->View().holdings(),
+                                  plan.job);
+}
+
 Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   std::vector<url::Url> seeds;
   std::vector<std::string> texts;
@@ -195,11 +217,11 @@ Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
     plan.job = arguments.Get("--job").value_or(crawl::JobNameOf(seeds.front()));
   }
   if (!crawl::IsJobName(plan.job)) return Wrong("--job", plan.job, "news-sites");
-  Result<CrawlSettings> known =
-      crawl::LoadSettings(context.fs, crawl::JobFolder(plan.directory, plan.job));
+  Result<crawl::ResumedSettings> known = SettingsOf(plan, context);
   if (!known && known.error().code != ErrorCode::kNotFound) return known.error();
-  if (known && (seeds.empty() || known->seeds == texts)) {
-    plan.settings = *std::move(known);
+  if (known && (seeds.empty() || known->settings.seeds == texts)) {
+    plan.settings = std::move(known->settings);
+    plan.options = std::move(known->options);
   } else if (known) {
     return Error{ErrorCode::kInvalid,
                  fmt::format("the job {} of this archive has other seeds; give this one a name of "
@@ -269,7 +291,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const StopWatcher watcher([&] { run.Stop(); });
   const auto purpose = arguments.Has("--patch") ? crawl::CrawlJob::Purpose::kPatch
                                                 : crawl::CrawlJob::Purpose::kCrawl;
-  return run.Run({plan->directory, plan->job, plan->settings, purpose});
+  return run.Run({plan->directory, plan->job, plan->settings, purpose, plan->options});
 }
 
 }  // namespace

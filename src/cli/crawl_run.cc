@@ -179,7 +179,9 @@ void CrawlRun::Announce(const crawl::CrawlJob& job, const CrawlPlan& plan, bool 
   if (options_.quiet) return;
   std::string text;
   if (job.is_resumed()) {
-    text = fmt::format("Going on with run {}, which was interrupted\n", job.run());
+    text = fmt::format(
+        "Going on with run {}, which was interrupted{}{}\n", job.run(),
+        plan.options.empty() ? "" : ", with what it began with: ", fmt::join(plan.options, ", "));
   } else if (!is_first) {
     const std::optional<std::uint32_t> patched = job.patched_run();
     text = fmt::format("Run {} of {}: {}\n", job.run(), plan.job,

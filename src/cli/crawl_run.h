@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "crawl/control/control_server.h"
@@ -16,6 +17,7 @@ struct CrawlPlan {
   std::string job;
   crawl::CrawlSettings settings;
   crawl::CrawlJob::Purpose purpose = crawl::CrawlJob::Purpose::kCrawl;
+  std::vector<std::string> options = {};  // that hold because an interrupted run began with them
 };
 
 struct CrawlRunOptions {

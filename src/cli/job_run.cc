@@ -137,7 +137,8 @@ class Scheduler {
     options.control->token = crawl::NewToken(context_.random);
     CrawlRun run(context_, std::move(options));
     SetRunning(&run);
-    CrawlPlan plan{one.directory, one.job.name, *one.job.settings, {}};
+    CrawlPlan plan{one.directory, one.job.name, *one.job.settings};
+    if (one.job.is_interrupted()) TakeOptions(plan);
     plan.settings.workers = static_cast<std::size_t>(std::max(1, context_.cores));
     const Timestamp begun = Now();
     const ExitCode code = run.Run(plan);
@@ -149,6 +150,17 @@ class Scheduler {
       held_[{one.directory, one.job.name}] = Timestamp{begun.milliseconds + pause.count()};
     }
     return code;
+  }
+
+  // Of the run that was interrupted; where they cannot be had, whoever opens the job says why.
+  void TakeOptions(CrawlPlan& plan) {
+    const auto reader = archive::ArchiveReader::Open(context_.fs, plan.directory);
+    if (!reader) return;
+    Result<crawl::ResumedSettings> resumed = crawl::LoadSettingsToRun(
+        context_.fs, plan.directory, (*reader)->View().holdings(), plan.job);
+    if (!resumed) return;
+    plan.settings = std::move(resumed->settings);
+    plan.options = std::move(resumed->options);
   }
 
   void SetRunning(CrawlRun* run) {

@@ -172,6 +172,28 @@ Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSett
   return io::ReplaceFile(fs, folder.Settings(), FormatSettings(settings));
 }
 
+Result<ResumedSettings> LoadSettingsToRun(io::FileSystem& fs, const std::string& archive,
+                                          const archive::Holdings& holdings,
+                                          const std::string& job) {
+  const JobFolder folder(archive, job);
+  Result<CrawlSettings> now = LoadSettings(fs, folder);
+  if (!now) return now.error();
+  const archive::Run* last = nullptr;
+  for (const auto& [number, run] : holdings.runs()) {
+    if (JobOf(run) == job) last = &run;
+  }
+  if (last == nullptr || last->end) return ResumedSettings{*std::move(now), {}};
+  const Result<std::string> then = io::ReadFile(fs, folder.RunJob(last->number));
+  const Result<std::string> began = io::ReadFile(fs, folder.RunSettings(last->number));
+  // It was killed before they were written, or an older program wrote it.
+  if (!then || !began) return ResumedSettings{*std::move(now), {}};
+  const Result<CrawlSettings> job_then = ParseSettings(*then, folder.RunJob(last->number));
+  if (!job_then) return job_then.error();
+  const Result<CrawlSettings> settings = ParseSettings(*began, folder.RunSettings(last->number));
+  if (!settings) return settings.error();
+  return SettingsToGoOnWith(*now, *job_then, *settings);
+}
+
 // The note of a run is "JOB: seeds".
 std::string_view JobOf(const archive::Run& run) {
   if (run.kind != kRunKind && run.kind != kPatchKind) return "";
@@ -236,7 +258,16 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
   if (const Status made = environment.fs.MakeDirectory(job->folder_.RunFolder(job->run_)); !made) {
     return made.error();
   }
+  if (const Status saved = job->SaveRunSettings(); !saved) return saved.error();
   return job;
+}
+
+Status CrawlJob::SaveRunSettings() const {
+  const Result<CrawlSettings> job = LoadSettings(environment_.fs, folder_);
+  const std::string settings = FormatSettings(settings_);
+  const Status saved =
+      io::ReplaceFile(environment_.fs, folder_.RunJob(run_), job ? FormatSettings(*job) : settings);
+  return saved ? io::ReplaceFile(environment_.fs, folder_.RunSettings(run_), settings) : saved;
 }
 
 std::optional<std::uint32_t> CrawlJob::LastRun() const {

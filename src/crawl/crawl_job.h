@@ -35,6 +35,9 @@ class JobFolder {
   std::string FrontierFolder() const { return path_ + "/frontier"; }
   std::string DigestFolder() const { return path_ + "/digests"; }
   std::string RunFolder(std::uint32_t run) const { return path_ + "/run-" + std::to_string(run); }
+  // What a run began with, options and all, and what the job said then.
+  std::string RunSettings(std::uint32_t run) const { return RunFolder(run) + "/settings.toml"; }
+  std::string RunJob(std::uint32_t run) const { return RunFolder(run) + "/job.toml"; }
   // Makes the folders that are missing.
   Status Make(io::FileSystem& fs) const;
 
@@ -52,6 +55,12 @@ bool IsJobName(std::string_view name);
 // Errors: kNotFound when there is no such job; kInvalid.
 Result<CrawlSettings> LoadSettings(io::FileSystem& fs, const JobFolder& folder);
 Status SaveSettings(io::FileSystem& fs, const JobFolder& folder, const CrawlSettings& settings);
+
+// What a job does now: where its last run was interrupted, with the options that this one began
+// with, as far as its files tell. Errors: those of LoadSettings().
+Result<ResumedSettings> LoadSettingsToRun(io::FileSystem& fs, const std::string& archive,
+                                          const archive::Holdings& holdings,
+                                          const std::string& job);
 
 // The job of a run, where a crawl wrote it; empty where it was something else.
 std::string_view JobOf(const archive::Run& run);
@@ -108,6 +117,8 @@ class CrawlJob {
   // False: there is none, or it is over.
   Result<bool> FindInterrupted();
   Status BeginRun();
+  // So that it goes on with the same after an interruption.
+  Status SaveRunSettings() const;
   // Which run is to be patched, and whether something is missing there.
   Status FindPatch();
   // What pages of the patched run need, and no run has brought since.

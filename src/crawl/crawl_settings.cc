@@ -297,7 +297,10 @@ std::string ProductTokenOf(std::string_view user_agent) {
   return token.empty() || AsciiLower(token) == "mozilla" ? std::string(kProductToken) : token;
 }
 
-std::string FormatSettings(const CrawlSettings& settings) {
+namespace {
+
+// What differs from the defaults.
+toml::table TableOf(const CrawlSettings& settings) {
   const CrawlSettings fallback;
   toml::table table;
   table.insert("seeds", ArrayOf(settings.seeds));
@@ -328,6 +331,19 @@ std::string FormatSettings(const CrawlSettings& settings) {
   if (settings.proxy) {
     table.insert("proxy", fmt::format("{}:{}", settings.proxy->host, settings.proxy->port));
   }
+  return table;
+}
+
+std::string ValueText(const toml::table& table, std::string_view key) {
+  std::ostringstream text;
+  text << table[key];
+  return text.str();
+}
+
+}  // namespace
+
+std::string FormatSettings(const CrawlSettings& settings) {
+  const toml::table table = TableOf(settings);
   std::ostringstream text;
   text << "# What `stele crawl` does in this archive when nothing else is said: docs/crawling.md\n"
        << table << '\n';
@@ -398,6 +414,31 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
     return wrong("rules", scope.error().text);
   }
   return settings;
+}
+
+Result<ResumedSettings> SettingsToGoOnWith(const CrawlSettings& job, const CrawlSettings& job_then,
+                                           const CrawlSettings& began) {
+  toml::table merged = TableOf(job);
+  const toml::table before = TableOf(job_then);
+  const toml::table wanted = TableOf(began);
+  ResumedSettings resumed;
+  const auto take = [&](std::string_view key) {
+    if (ValueText(before, key) == ValueText(wanted, key)) return;
+    resumed.options.emplace_back(key);
+    merged.erase(key);
+    const toml::node* node = wanted.get(key);
+    if (node == nullptr) return;
+    node->visit([&](const auto& value) { merged.insert_or_assign(key, value); });
+  };
+  for (const auto& [key, kind] : kKeys) take(key);
+  for (const auto& [key, kind] : kDedupKeys) take(key);
+  std::ostringstream text;
+  text << merged;
+  Result<CrawlSettings> settings = ParseSettings(text.str(), "the settings of the run");
+  if (!settings) return settings.error();
+  resumed.settings = *std::move(settings);
+  resumed.settings.workers = job.workers;
+  return resumed;
 }
 
 Result<net::FetchProxy> ParseProxy(std::string_view text) {

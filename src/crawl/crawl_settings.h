@@ -84,6 +84,16 @@ std::string FormatSettings(const CrawlSettings& settings);
 // Errors: kInvalid, naming `name`.
 Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& name);
 
+// What holds for a run that goes on.
+struct ResumedSettings {
+  CrawlSettings settings;
+  std::vector<std::string> options;  // keys of what it began with, and the job does not say
+};
+// `began` is what the run began with, when the job said `job_then`: where they differ, it holds;
+// else what the job says now. Errors: kInvalid.
+Result<ResumedSettings> SettingsToGoOnWith(const CrawlSettings& job, const CrawlSettings& job_then,
+                                           const CrawlSettings& began);
+
 // "90m", "12h", "7d", "2w". Errors: kInvalid.
 Result<std::chrono::seconds> ParseEvery(std::string_view text);
 // In the largest unit that fits.

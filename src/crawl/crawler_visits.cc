@@ -223,7 +223,9 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
 void Crawler::TakeCutOff(Visit& visit) {
   const std::optional<std::uint64_t> bytes = cut_off_.Take(visit.candidate.url);
   const bool is_whole = visit.result.truncation == net::Truncation::kNone;
-  visit.is_surplus = bytes && !is_whole && !visit.kept && visit.result.response.size() <= *bytes;
+  if (bytes && !is_whole && !visit.kept && visit.result.response.size() <= *bytes) {
+    visit.is_surplus = true;
+  }
   if (!visit.kept || !visit.kept->is_cut || !is_whole) return;
   kept_.Finish(visit.candidate.url);
   visit.kept.reset();
