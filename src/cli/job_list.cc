@@ -146,6 +146,12 @@ ExitCode RunCheck(const Arguments& arguments, Context& context) {
       code = ExitCode::kDefects;
       continue;
     }
+    const Status usable = crawl::CheckSettings(context.fs, context.clock, *settings);
+    if (!usable) {
+      Complain(context, fmt::format("{}: {}", file, usable.error().text));
+      code = ExitCode::kDefects;
+      continue;
+    }
     const Status written = context.out.Write(fmt::format("{}: good\n", file));
     if (!written) return Fail(context, written.error());
   }

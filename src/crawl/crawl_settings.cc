@@ -8,6 +8,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "net/ip_address.h"
 #include "util/ascii.h"
 
 namespace stele::crawl {
@@ -164,6 +165,18 @@ void TakeNumbers(const toml::table& table, CrawlSettings& settings) {
   TakeNumber(table, "connections", settings.connections);
 }
 
+// False: one of them is no host with an address.
+bool TakeResolve(const toml::table& table, CrawlSettings& settings) {
+  for (const std::string& pair : TextsOf(table, "resolve")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == 0 || equals == std::string::npos) return false;
+    std::string address = pair.substr(equals + 1);
+    if (!net::IpAddress::FromText(address)) return false;
+    settings.resolve.emplace_back(pair.substr(0, equals), std::move(address));
+  }
+  return true;
+}
+
 void PutDuplicates(toml::table& table, const DuplicateSettings& settings) {
   const DuplicateSettings fallback;
   if (settings.match != fallback.match) table.insert("dedup", NameOf(settings.match));
@@ -177,7 +190,8 @@ void PutDuplicates(toml::table& table, const DuplicateSettings& settings) {
   for (const auto& [name, value] :
        {std::pair("dedup_whitelist", settings.whitelist),
         std::pair("dedup_before_links", settings.before_links),
-        std::pair("dedup_abort", settings.abort), std::pair("dedup_text", settings.headers_text)}) {
+        std::pair("dedup_abort", settings.abort && settings.headers),
+        std::pair("dedup_text", settings.headers_text && settings.headers)}) {
     if (value) table.insert(name, true);
   }
   if (settings.analysis != fallback.analysis) {
@@ -223,6 +237,10 @@ Status TakeDuplicates(const toml::table& table, const std::string& name,
   settings.index = table["dedup_index"].value_or("");
   settings.abort = table["dedup_abort"].value_or(false);
   settings.headers_text = table["dedup_text"].value_or(false);
+  if (!settings.headers && (settings.abort || settings.headers_text)) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}: dedup_abort and dedup_text go with dedup_headers", name)};
+  }
   const Result<dedup::DuplicateRules> rules = RulesOf(settings);
   if (!rules) return Error{ErrorCode::kInvalid, fmt::format("{}: {}", name, rules.error().text)};
   return {};
@@ -389,11 +407,9 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   settings.logins_file = table["logins"].value_or("");
   settings.cookies_file = table["cookies"].value_or("");
   TakeNumbers(table, settings);
-  for (const std::string& pair : TextsOf(table, "resolve")) {
-    const std::size_t equals = pair.find('=');
-    if (equals != std::string::npos) {
-      settings.resolve.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
-    }
+  if (settings.connections == 0) return wrong("connections", "must be 1 or more");
+  if (!TakeResolve(table, settings)) {
+    return wrong("resolve", "write a host and its address, such as example.org=192.0.2.1");
   }
   if (const std::optional<std::string> address = table["proxy"].value<std::string>()) {
     Result<net::FetchProxy> proxy = ParseProxy(*address);
