@@ -48,7 +48,8 @@ Status TakeDurations(const Arguments& arguments, CrawlSettings& settings) {
   if (const std::optional<std::string> text = arguments.Get("--max-time")) {
     const std::optional<std::chrono::milliseconds> time = ParseDuration(*text);
     if (!time) return Wrong("--max-time", *text, "30s, 10m or 2h");
-    settings.time_max = std::chrono::duration_cast<std::chrono::seconds>(*time);
+    // 0 is no limit, so that a part of a second is one.
+    settings.time_max = std::chrono::ceil<std::chrono::seconds>(*time);
   }
   return {};
 }

@@ -103,6 +103,9 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
   summary->failed = job.report().failed_count;
   for (const auto& [origin, place] : job.report().given_up) summary->given_up.push_back(origin);
   summary->too_deep = job.report().CountRejected(crawl::kTooDeep);
+  summary->links_left_out = job.report().links_left_out;
+  summary->repeated_secrets = job.report().repeated_secrets;
+  summary->is_partial = end.why == crawl::CrawlEnd::Why::kLimit;
   summary->milliseconds = end.progress.counts.milliseconds;
   summary->bytes = end.progress.counts.bytes;
   for (const crawl::CrawlReport::Seed& seed : job.report().seeds) {
@@ -117,6 +120,11 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
                                   Count(end.progress.waiting, "URL")));
   }
   ComplainOfPlaces(job.report(), context);
+  if (summary->repeated_secrets > 0) {
+    Complain(context, fmt::format("{} of the server repeat cookies that you gave, and are stored "
+                                  "as they came: keep this archive to yourself",
+                                  Count(summary->repeated_secrets, "response")));
+  }
   for (const crawl::CrawlReport::Seed& seed : summary->failed_seeds) {
     Complain(context, fmt::format("the seed {} could not be fetched: {}", seed.url, seed.problem));
   }

@@ -26,11 +26,12 @@ std::string CrawlSummary::Text() const {
     text += fmt::format("{}, {}", Count(pages, "page"), Count(files, "file"));
   }
   if (changes) {
-    text += fmt::format(
-        ": {} identical, {} same text, {} changed, {} new, {} gone. Stored {} instead of {}.",
-        Of(*this, ChangeState::kIdentical), Of(*this, ChangeState::kSameText),
-        Count(Of(*this, ChangeState::kTextChanged), "text"), Of(*this, ChangeState::kNew),
-        Of(*this, ChangeState::kGone), ByteCount(stored), ByteCount(bytes));
+    text += fmt::format(": {} identical, {} same text, {} changed, {} new",
+                        Of(*this, ChangeState::kIdentical), Of(*this, ChangeState::kSameText),
+                        Count(Of(*this, ChangeState::kTextChanged), "text"),
+                        Of(*this, ChangeState::kNew));
+    if (!is_partial) text += fmt::format(", {} gone", Of(*this, ChangeState::kGone));
+    text += fmt::format(". Stored {} instead of {}.", ByteCount(stored), ByteCount(bytes));
   } else {
     text += fmt::format(", {} in {}.", ByteCount(bytes),
                         DurationText(std::chrono::milliseconds(milliseconds)));
@@ -40,19 +41,25 @@ std::string CrawlSummary::Text() const {
   }
   if (missing > 0) text += fmt::format("  {} missing: see stele report", Count(missing, "embed"));
   if (too_deep > 0) text += fmt::format("  {} too deep: see --depth", Count(too_deep, "link"));
+  if (links_left_out > 0) {
+    text += fmt::format("  {} left out, of pages with too many", Count(links_left_out, "link"));
+  }
   return text + '\n';
 }
 
 std::string CrawlSummary::Json() const {
   std::string json = fmt::format(
       "{{\"run\": {}, \"pages\": {}, \"files\": {}, \"bytes\": {}, \"stored\": {}, "
-      "\"milliseconds\": {}, \"missing\": {}, \"too_deep\": {}, \"failed\": {}",
-      run, pages, files, bytes, stored, milliseconds, missing, too_deep, failed);
+      "\"milliseconds\": {}, \"missing\": {}, \"too_deep\": {}, \"failed\": {}, "
+      "\"links_left_out\": {}, \"repeated_secrets\": {}",
+      run, pages, files, bytes, stored, milliseconds, missing, too_deep, failed, links_left_out,
+      repeated_secrets);
   if (patch) {
     json += fmt::format(", \"patches\": {}, \"wanted\": {}, \"found\": {}", patch->run,
                         patch->wanted, patch->found);
   }
   for (std::size_t i = 0; changes && i < archive::kChangeStates; ++i) {
+    if (is_partial && static_cast<ChangeState>(i) == ChangeState::kGone) continue;
     json += fmt::format(", \"{}\": {}", NameOf(static_cast<ChangeState>(i)), (*changes)[i]);
   }
   json += ", \"given_up\": [";

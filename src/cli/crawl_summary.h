@@ -32,6 +32,9 @@ struct CrawlSummary {
   std::vector<std::string> given_up;  // origins that did not answer
   std::uint64_t missing = 0;          // that pages need
   std::uint64_t too_deep = 0;         // links that were not followed
+  std::uint64_t links_left_out = 0;
+  std::uint64_t repeated_secrets = 0;  // responses with a cookie in them that a person gave
+  bool is_partial = false;             // a limit ended it: what it has not, need not be gone
   // Compared with the run before, where there is one: URLs by archive::ChangeState.
   std::optional<std::array<std::uint64_t, archive::kChangeStates>> changes;
   std::vector<crawl::CrawlReport::Seed> failed_seeds;

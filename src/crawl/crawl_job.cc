@@ -78,6 +78,12 @@ Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
     const Result<std::string> text = io::ReadFile(fs, settings.cookies_file);
     if (!text) return text.error();
     credentials.AddCookies(*text, clock.Now());
+    if (credentials.cookies().empty() && !TrimSpace(*text).empty()) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} has no cookie that still holds; a cookies.txt has seven fields "
+                               "in a line, with tabs between them, as browsers export it",
+                               settings.cookies_file)};
+    }
   }
   return credentials;
 }

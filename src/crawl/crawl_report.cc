@@ -9,6 +9,7 @@
 #include "crawl/duplicate_report.h"
 #include "crawl/reachability.h"
 #include "crawl/run_log.h"
+#include "crawl/visit_work.h"
 #include "formats/crawl_log/duplicate.h"
 #include "formats/crawl_log/line.h"
 #include "formats/url/url.h"
@@ -74,6 +75,11 @@ class Reader {
     TakeSeed(*line, status);
     AddMissing(missing_.TakeCrawl(*line));
     TakeSuspect(*line, status);
+    for (const std::string_view note : line->AnnotationList()) {
+      if (note == kRepeatsSecret) ++report.repeated_secrets;
+      if (!note.starts_with(kLinksLeftOut)) continue;
+      report.links_left_out += ParseDecimal(note.substr(kLinksLeftOut.size())).value_or(0);
+    }
   }
 
   void TakeScopeLine(std::string_view text) {
@@ -177,9 +183,9 @@ std::string HostsText(const CrawlReport& report) {
       "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] "
       "[#dup-by-hash-urls] [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]\n";
   for (const auto& [host, sum] : report.hosts) {
-    out += fmt::format("{} {} {} {} 0 {} {} {} {} {} {}\n", sum.urls, sum.bytes, host, sum.robots,
-                       sum.urls - sum.duplicate_urls, sum.bytes - sum.duplicate_bytes,
-                       sum.duplicate_urls - sum.not_modified_urls,
+    out += fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", sum.urls, sum.bytes, host, sum.robots,
+                       sum.remaining, sum.urls - sum.duplicate_urls,
+                       sum.bytes - sum.duplicate_bytes, sum.duplicate_urls - sum.not_modified_urls,
                        sum.duplicate_bytes - sum.not_modified_bytes, sum.not_modified_urls,
                        sum.not_modified_bytes);
   }
@@ -354,6 +360,8 @@ std::string ReportJson(const CrawlReport& report) {
   all.Add("missing", MissingJson(report));
   all.Add("suspect_count", std::to_string(report.suspect_count));
   all.Add("suspects", SuspectsJson(report));
+  all.Add("links_left_out", std::to_string(report.links_left_out));
+  all.Add("repeated_secrets", std::to_string(report.repeated_secrets));
   return all.Text() + '\n';
 }
 

@@ -28,8 +28,9 @@ struct CrawlReport {
     std::uint64_t duplicate_bytes = 0;
   };
   struct HostSum : Sum {
-    std::uint64_t robots = 0;    // kept from us by robots.txt
-    std::uint64_t failures = 0;  // without an answer
+    std::uint64_t robots = 0;     // kept from us by robots.txt
+    std::uint64_t failures = 0;   // without an answer
+    std::uint64_t remaining = 0;  // waited when a limit ended the run; no log tells
     // Of the duplicates: those whose bodies were not fetched, and what came of them nevertheless.
     std::uint64_t not_modified_urls = 0;
     std::uint64_t not_modified_bytes = 0;
@@ -76,7 +77,9 @@ struct CrawlReport {
   std::uint64_t came_later = 0;   // was missing, and the archive has it now
   std::vector<Suspect> suspects;  // at most kMissingMax
   std::uint64_t suspect_count = 0;
-  dedup::DedupReport duplicates;  // without how they were looked for
+  dedup::DedupReport duplicates;       // without how they were looked for
+  std::uint64_t links_left_out = 0;    // of pages with too many of them
+  std::uint64_t repeated_secrets = 0;  // responses with a cookie in them that a person gave
 
   std::uint64_t CountRejected(std::string_view reason) const {
     const auto found = rejected.find(reason);

@@ -231,13 +231,14 @@ void Crawler::TakeCutOff(Visit& visit) {
   visit.kept.reset();
 }
 
-void Crawler::TakeCookies(const Visit& visit) {
+void Crawler::TakeCookies(Visit& visit) {
   const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
   if (!head) return;
   const cookies::Site site{visit.url.host(), visit.url.path(), visit.url.scheme() == "https"};
   for (const std::string_view value : head->headers.FindAll("Set-Cookie")) {
     std::optional<cookies::Cookie> cookie = cookies::ParseSetCookie(value, site, Now());
     if (!cookie) continue;
+    visit.repeats_secret = visit.repeats_secret || IsSecret(*cookie);
     cookie_domains_.insert(cookie->domain);
     cookies_.Set(*std::move(cookie), Now());
   }

@@ -14,6 +14,9 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::uint64_t kDecodedBytesMax = std::uint64_t{64} << 20;
+// Of one document; with the bytes of all its URLs, a bound on the memory that it takes.
+constexpr std::size_t kLinksMax = 50'000;
+constexpr std::size_t kLinkBytesMax = std::size_t{16} << 20;
 
 // The payload or its first bytes; a view into the result or into `storage`.
 std::string_view PayloadOf(const net::FetchResult& result, std::string& storage) {
@@ -101,12 +104,21 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   document.refresh = refresh;
   document.location = location;
   document.robots_tag = robots_tag;
-  const html::LinkSummary summary = html::ExtractLinks(document, [&](html::Link&& link) {
+  html::LinkLimits limits;
+  limits.links_max = kLinksMax;
+  std::size_t bytes = 0;
+  const auto take = [&](html::Link&& link) {
     if (!link.url.starts_with("http")) return;
+    bytes += link.url.size();
+    if (bytes > kLinkBytesMax) {
+      ++found.left_out;
+      return;
+    }
     found.links.push_back(
         {WithoutUser(std::move(link.url)), html::HopLetter(link.hop), link.context});
-  });
-  found.left_out = summary.left_out;
+  };
+  const html::LinkSummary summary = html::ExtractLinks(document, take, limits);
+  found.left_out += summary.left_out;
   found.nofollow = summary.nofollow;
   const std::string media_type = http::ParseMediaType(content_type).type;
   if (html::KindOfDocument(content, media_type) == html::DocumentKind::kHtml) {

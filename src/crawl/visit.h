@@ -41,8 +41,9 @@ struct Visit {
   bool is_counted_page = false;
   std::uint64_t bytes_counted = 0;
 
-  bool has_secrets = false;  // the request carries what a person gave
-  bool hurried = false;      // many others wait to be worked on
+  bool has_secrets = false;     // the request carries what a person gave
+  bool repeats_secret = false;  // the response has a cookie in it that a person gave
+  bool hurried = false;         // many others wait to be worked on
 
   // What the archive has of this URL, where headers may say that nothing changed since.
   std::optional<dedup::KnownDocument> known;

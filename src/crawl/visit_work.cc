@@ -105,7 +105,10 @@ std::string_view DuplicateWord(const Visit& visit) {
 std::string AnnotationsOf(const Visit& visit) {
   std::vector<std::string> notes;
   if (visit.candidate.tries > 0) notes.push_back(fmt::format("{}t", visit.candidate.tries + 1));
-  if (visit.outlinks.left_out > 0) notes.push_back(fmt::format("dol:{}", visit.outlinks.left_out));
+  if (visit.outlinks.left_out > 0) {
+    notes.push_back(fmt::format("{}{}", kLinksLeftOut, visit.outlinks.left_out));
+  }
+  if (visit.repeats_secret) notes.emplace_back(kRepeatsSecret);
   switch (visit.result.truncation) {
     case net::Truncation::kLength:
       notes.emplace_back("lenTrunc");

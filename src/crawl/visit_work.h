@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
@@ -54,6 +55,11 @@ class VisitWork {
   OutlinkFinder finder_;
   Certificates certificates_;
 };
+
+// Annotations of the log: links of a document that were left out, with their number; and that a
+// response repeats a cookie that a person gave.
+inline constexpr std::string_view kLinksLeftOut = "dol:";
+inline constexpr std::string_view kRepeatsSecret = "repeatsSecret";
 
 // A line of the log for a visit; what a response says is filled in where there is one.
 crawl_log::Line LogLineOf(const Visit& visit, int status);
