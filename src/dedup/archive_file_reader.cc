@@ -31,6 +31,12 @@ catalog::Sha1Bytes BytesOf(const Digest& digest) {
   return bytes;
 }
 
+// Of the payload, as a head tells it; 0: it does not.
+std::uint64_t LengthIn(const http::ResponseHead& head) {
+  if (head.headers.Find("Transfer-Encoding")) return 0;
+  return ParseDecimal(TrimSpace(head.headers.Find("Content-Length").value_or(""))).value_or(0);
+}
+
 class ArchiveFileReader final : public DocumentReader {
  public:
   explicit ArchiveFileReader(std::unique_ptr<archive_file::ArchiveFile> file)
@@ -113,6 +119,7 @@ class ArchiveFileReader final : public DocumentReader {
       document_.type = cdx::MimeOf(head->headers.Find("Content-Type").value_or(""));
       known.etag = head->headers.Find("ETag").value_or("");
       known.last_modified = head->headers.Find("Last-Modified").value_or("");
+      if (document_.is_duplicate && document_.length == 0) document_.length = LengthIn(*head);
     }
     return true;
   }
@@ -134,6 +141,11 @@ Result<std::unique_ptr<DocumentReader>> ReadArchiveFile(io::FileSystem& fs,
 }
 
 Result<std::unique_ptr<DocumentReader>> ReadDocuments(io::FileSystem& fs, const std::string& path) {
+  if (fs.List(path)) {
+    return Error{ErrorCode::kInvalid, path +
+                                          " is a directory, and no archive: name crawl logs, WARC "
+                                          "or ARC files"};
+  }
   Result<std::unique_ptr<DocumentReader>> documents = ReadArchiveFile(fs, path);
   if (documents || documents.error().code != ErrorCode::kInvalid) return documents;
   Result<std::unique_ptr<DocumentReader>> log = ReadCrawlLog(fs, path);

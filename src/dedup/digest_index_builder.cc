@@ -83,10 +83,11 @@ bool DigestIndexBuilder::Impl::Wants(const CrawledDocument& document) const {
   // A 304 is in logs as such; in files, revisits say nothing about a status then.
   const bool is_not_modified =
       document.is_duplicate && (document.status == 304 || document.status == 0);
+  const bool is_of_unknown_size = document.is_duplicate && document.length == 0;
   const bool is_wanted_status = options_.any_status || document.status == 200 || is_not_modified;
   return is_wanted_status && document.known.digest.sha1 && document.url.size() <= kIndexedUrlMax &&
          document.url.find('\0') == std::string::npos && options_.media.Takes(document.type) &&
-         (document.is_duplicate || document.length >= options_.size_min) &&
+         (is_of_unknown_size || document.length >= options_.size_min) &&
          (options_.carry_duplicates || !document.is_duplicate);
 }
 

@@ -13,6 +13,7 @@ struct Candidate {
   std::string_view url;
   std::string_view type;
   std::uint64_t length = 0;
+  bool is_revisit = false;  // its length may not be known
   PayloadDigest digest;
   std::string_view etag;
   std::string_view last_modified;
@@ -115,8 +116,11 @@ class DuplicateFinder::Impl {
 
  private:
   bool Handles(const Candidate& document) const {
-    return rules_.by != DuplicateRules::By::kNothing && document.length >= rules_.size_min &&
-           document.length > 0 && rules_.media.Takes(document.type);
+    const bool has_length = document.length > 0 || !document.is_revisit;
+    const bool is_long_enough =
+        !has_length || (document.length >= rules_.size_min && document.length > 0);
+    return rules_.by != DuplicateRules::By::kNothing && is_long_enough &&
+           rules_.media.Takes(document.type);
   }
   // Counts what the headers predict, where the exact URL is known.
   Status Analyse(const Candidate& document, DedupCounts& counts, Verdict& verdict);
@@ -254,6 +258,7 @@ Result<Verdict> DuplicateFinder::Judge(const Downloaded& document) {
   return impl_->Judge({.url = document.url,
                        .type = facts.type,
                        .length = facts.payload_length,
+                       .is_revisit = false,
                        .digest = {.sha1 = facts.sha1, .sha256 = facts.sha256},
                        .etag = facts.etag,
                        .last_modified = facts.last_modified});
@@ -263,6 +268,7 @@ Result<Verdict> DuplicateFinder::Judge(const CrawledDocument& document) {
   return impl_->Judge({.url = document.url,
                        .type = document.type,
                        .length = document.length,
+                       .is_revisit = document.is_duplicate,
                        .digest = document.known.digest,
                        .etag = document.known.etag,
                        .last_modified = document.known.last_modified});
