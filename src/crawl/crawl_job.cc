@@ -90,12 +90,12 @@ Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
 
 // Logs in wherever a form is to be filled in; what comes of it is given like other cookies.
 Status LogInByForms(const CrawlSettings& settings, net::Fetcher& fetcher, const io::Clock& clock,
-                    Credentials& credentials) {
+                    const std::function<bool()>& is_stopped, Credentials& credentials) {
   std::optional<net::FetchProxy> proxy = settings.proxy;
   if (proxy) proxy->authorization = credentials.AuthorizationFor(proxy->host);
   for (const LoginByForm& login : credentials.forms()) {
     Result<std::vector<cookies::Cookie>> cookies =
-        LogIn(login, UserAgentOf(settings), proxy, fetcher, clock);
+        LogIn(login, UserAgentOf(settings), proxy, fetcher, clock, is_stopped);
     if (!cookies) return cookies.error();
     credentials.AddCookies(*std::move(cookies), clock.Now());
   }
@@ -425,8 +425,12 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
   if (!scope) return scope.error();
   Result<Credentials> credentials = LoadCredentials(environment_.fs, environment_.clock, settings_);
   if (!credentials) return credentials.error();
+  const auto is_stopped = [this] {
+    const std::lock_guard lock(mutex_);
+    return stopped_;
+  };
   const Status logged_in =
-      LogInByForms(settings_, *network.fetcher, environment_.clock, *credentials);
+      LogInByForms(settings_, *network.fetcher, environment_.clock, is_stopped, *credentials);
   if (!logged_in) return logged_in.error();
   archive::RunWriter writer(archive, run_, WriterOptions(name_, settings_));
   const Result<KeptCaptures> kept = KeptCaptures::Find(*frontier_, archive.View(), run_);

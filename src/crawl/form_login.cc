@@ -14,6 +14,8 @@
 namespace stele::crawl {
 namespace {
 
+constexpr std::chrono::milliseconds kLookEvery{100};
+
 constexpr int kRefusedFrom = 400;
 
 std::string_view ValueOf(const html::Tag& tag, std::string_view name) {
@@ -72,8 +74,12 @@ class FormSink final : public html::TokenSink {
 class Session {
  public:
   Session(const std::string& user_agent, const std::optional<net::FetchProxy>& proxy,
-          net::Fetcher& fetcher, const io::Clock& clock)
-      : user_agent_(user_agent), proxy_(proxy), fetcher_(fetcher), clock_(clock) {}
+          net::Fetcher& fetcher, const io::Clock& clock, const std::function<bool()>& is_stopped)
+      : user_agent_(user_agent),
+        proxy_(proxy),
+        fetcher_(fetcher),
+        clock_(clock),
+        is_stopped_(is_stopped) {}
 
   net::FetchResult Get(const url::Url& at) { return Ask(at, RequestFor(at)); }
 
@@ -114,6 +120,9 @@ class Session {
     std::future<net::FetchResult> answer = promise->get_future();
     fetcher_.Fetch(std::move(request),
                    [promise](net::FetchResult result) { promise->set_value(std::move(result)); });
+    while (answer.wait_for(kLookEvery) != std::future_status::ready) {
+      if (is_stopped_()) fetcher_.Stop();
+    }
     net::FetchResult result = answer.get();
     if (const Result<http::ResponseHead> head = http::ParseResponseHead(result.head)) {
       jar_.SetAll(head->headers.FindAll("Set-Cookie"), SiteOf(at), clock_.Now());
@@ -125,6 +134,7 @@ class Session {
   const std::optional<net::FetchProxy>& proxy_;
   net::Fetcher& fetcher_;
   const io::Clock& clock_;
+  const std::function<bool()>& is_stopped_;
   cookies::CookieJar jar_;
 };
 
@@ -151,9 +161,10 @@ LoginForm FindLoginForm(std::string_view page, std::string_view fields) {
 
 Result<std::vector<cookies::Cookie>> LogIn(const LoginByForm& login, const std::string& user_agent,
                                            const std::optional<net::FetchProxy>& proxy,
-                                           net::Fetcher& fetcher, const io::Clock& clock) {
+                                           net::Fetcher& fetcher, const io::Clock& clock,
+                                           const std::function<bool()>& is_stopped) {
   const url::Url& page = login.page;
-  Session session(user_agent, proxy, fetcher, clock);
+  Session session(user_agent, proxy, fetcher, clock, is_stopped);
   const net::FetchResult shown = session.Get(page);
   if (const Status there = CheckAnswer(shown, page); !there) return there.error();
   std::string storage;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,10 +26,12 @@ LoginForm FindLoginForm(std::string_view page, std::string_view fields);
 
 // Asks for the page of a login, fills in its form and sends it; gives the cookies that the server
 // set. Nothing of that is stored. A form that would send its fields to another host, or in the
-// clear where the page was not, is not sent. Waits for the network. Errors: kInvalid when the
-// server does not let us in, naming the page and no secret.
+// clear where the page was not, is not sent. Waits for the network, until `is_stopped`; the fetcher
+// fetches nothing more then. Errors: kInvalid when the server does not let us in, naming the page
+// and no secret.
 Result<std::vector<cookies::Cookie>> LogIn(const LoginByForm& login, const std::string& user_agent,
                                            const std::optional<net::FetchProxy>& proxy,
-                                           net::Fetcher& fetcher, const io::Clock& clock);
+                                           net::Fetcher& fetcher, const io::Clock& clock,
+                                           const std::function<bool()>& is_stopped);
 
 }  // namespace stele::crawl
