@@ -255,6 +255,7 @@ Result<std::unique_ptr<CrawlJob>> CrawlJob::Open(const Environment& environment,
                              job->run_)};
   }
   if (!*interrupted) {
+    if (const Status written = job->WriteMissingReports(); !written) return written.error();
     if (purpose == Purpose::kPatch) {
       if (const Status found = job->FindPatch(); !found) return found.error();
     }
@@ -468,6 +469,39 @@ Result<CrawlEnd> CrawlJob::Crawl(RunLog& log, const Show& show, const ControlOpt
   return end;
 }
 
+Result<CrawlReport> CrawlJob::WriteReportsOf(std::uint32_t run) {
+  const std::string folder = folder_.RunFolder(run);
+  Result<CrawlReport> report = ReadCrawlReport(environment_.fs, folder);
+  if (!report) return report.error();
+  const Status dropped = DropCaptured(environment_.archive.View(), run, *report);
+  if (!dropped) return dropped.error();
+  // The frontier is that of run_.
+  if (run == run_) {
+    frontier_->VisitHosts(
+        [&](const std::string& host, std::uint64_t urls) { report->hosts[host].remaining = urls; });
+  }
+  const Status told =
+      WriteDuplicateReport(environment_.fs, folder, settings_.duplicates, report->duplicates);
+  if (!told) return told.error();
+  // The last that is written is looked for by WriteMissingReports().
+  const Status written = WriteReports(environment_.fs, folder, *report);
+  if (!written) return written.error();
+  return report;
+}
+
+Status CrawlJob::WriteMissingReports() {
+  const std::optional<std::uint32_t> last = LastRun();
+  if (!last) return {};
+  const std::string folder = folder_.RunFolder(*last);
+  const Result<bool> has_log = environment_.fs.Exists(RunLog::CrawlLogPath(folder));
+  if (!has_log) return has_log.error();
+  const Result<bool> has_report = environment_.fs.Exists(folder + "/report.json");
+  if (!has_report) return has_report.error();
+  if (!*has_log || *has_report) return {};
+  const Result<CrawlReport> report = WriteReportsOf(*last);
+  return report ? Status() : report.error();
+}
+
 Result<CrawlEnd> CrawlJob::Run(const Show& show, const ControlOptions* control) {
   Check(has_work_);
   const Result<RunLog::Sizes> sizes = LogSizes();
@@ -478,18 +512,8 @@ Result<CrawlEnd> CrawlJob::Run(const Show& show, const ControlOptions* control) 
   Result<CrawlEnd> end = Crawl(**log, show, control);
   if (!end || end->why == CrawlEnd::Why::kStopped) return end;
   if (const Status ended = environment_.archive.EndRun(run_); !ended) return ended.error();
-  Result<CrawlReport> report = ReadCrawlReport(environment_.fs, folder_.RunFolder(run_));
+  Result<CrawlReport> report = WriteReportsOf(run_);
   if (!report) return report.error();
-  if (const Status dropped = DropCaptured(environment_.archive.View(), run_, *report); !dropped) {
-    return dropped.error();
-  }
-  if (const Status written = WriteReports(environment_.fs, folder_.RunFolder(run_), *report);
-      !written) {
-    return written.error();
-  }
-  const Status told = WriteDuplicateReport(environment_.fs, folder_.RunFolder(run_),
-                                           settings_.duplicates, report->duplicates);
-  if (!told) return told.error();
   report_ = *std::move(report);
   if (const Status removed = RemoveTables(); !removed) return removed.error();
   return end;

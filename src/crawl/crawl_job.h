@@ -130,6 +130,10 @@ class CrawlJob {
   // What is needed only while a run goes on.
   Status RemoveTables();
   void SetCrawler(Crawler* crawler);
+  // The reports of a run that is over.
+  Result<CrawlReport> WriteReportsOf(std::uint32_t run);
+  // Those of the last run, where it was killed before it wrote them.
+  Status WriteMissingReports();
   Result<CrawlEnd> Crawl(RunLog& log, const Show& show, const ControlOptions* control);
   Result<RunLog::Sizes> LogSizes();
 
