@@ -350,6 +350,14 @@ class Jobs(ControlTest):
             wrong.write_text('# a comment\nseeds = ["a.test"]\n' + line + "\n")
             self.job("check", wrong, code=1)
             self.assertRegex(self.said, rf"wrong\.toml:3: {text}")
+        for line, text in (("connections = 0", r"connections: must be 1 or more"),
+                           ('resolve = ["x=y"]', r"resolve: write a host and its address"),
+                           ("dedup_abort = true", r"dedup_abort .* with dedup_headers"),
+                           ('logins = "/nowhere/logins"', r"/nowhere/logins"),
+                           ('dedup_index = "/nowhere/index"', r"/nowhere/index")):
+            wrong.write_text('seeds = ["a.test"]\n' + line + "\n")
+            self.job("check", wrong, code=1)
+            self.assertRegex(self.said, rf"wrong\.toml:.*{text}")
         (self.folder / "none.toml").write_text("depth = 1\n")
         self.job("check", self.folder / "none.toml", code=1)
         self.assertIn("seeds are missing", self.said)

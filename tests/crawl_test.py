@@ -339,6 +339,9 @@ class Misbehaving(CrawlTest):
         self.crawl(self.web.url(HOST, "/0"), "--max-pages", "10")
         self.assertIn("limit of pages", self.said)
         self.assertEqual(len(self.urls()), 11)  # with robots.txt
+        left = int(re.search(r"with (\d+) URL", self.said).group(1))
+        hosts = (self.run_folder(1) / "hosts-report.txt").read_text().splitlines()
+        self.assertEqual(int(hosts[1].split()[4]), left)
         # Each page has less than a hundred bytes, and eight may be under way.
         summary = json.loads(self.crawl("--max-bytes", "1kB", "--max-pages", "60", "--json"))
         self.assertIn("limit of bytes", self.said)
@@ -346,6 +349,21 @@ class Misbehaving(CrawlTest):
         self.crawl("--max-time", "1s", "--max-pages", "60", delay="0.3")
         self.assertIn("limit of time", self.said)
         self.assertLess(len(self.urls("--run", "3")), 10)
+        self.crawl("--max-time", "500ms", "--max-pages", "60", delay="0.3")
+        self.assertIn("limit of time", self.said)
+        # What was not reached is not gone.
+        out = self.crawl("--max-pages", "1", "--connections", "1")
+        self.assertNotIn("gone", out)
+
+    def test_I1_many_links_are_followed_and_more_are_counted(self):
+        self.web.add(HOST, "*", lambda _: (200, {"Content-Type": "text/plain"}, b"one"))
+        self.web.add(HOST, "/", links(*(f"/p{i}" for i in range(7000))))
+        self.crawl(self.web.url(HOST), "--max-pages", "1", "--connections", "1")
+        self.assertGreater(int(re.search(r"with (\d+) URL", self.said).group(1)), 6990)
+        self.web.add(HOST, "/", links(*(f"/p{i}" for i in range(50_100))))
+        out = self.crawl("--max-pages", "1", "--connections", "1")
+        self.assertIn("100 links left out, of pages with too many", out)
+        self.assertEqual(self.report(2)["links_left_out"], 100)
 
     def test_I1_cookies_come_back(self):
         self.web.add(HOST, "/", links("/a"), Set_Cookie="visit=7; Path=/")
@@ -382,6 +400,21 @@ class Misbehaving(CrawlTest):
             self.assertNotIn(secret, stored)
         self.assertIn(b"Authorization: [redacted]", stored)
         self.assertIn(b"Cookie: [redacted]", stored)
+        cookies.write_text("no cookies\n")
+        self.crawl(code=2)
+        self.assertIn("has no cookie that still holds", self.said)
+
+    def test_I1_secrets_that_a_server_repeats_are_told(self):
+        self.web.add(HOST, "/", links("/b"), Set_Cookie="session=swordfish; Path=/")
+        self.web.add(HOST, "/b", "b", Set_Cookie="other=swordfish; Path=/")
+        cookies = self.folder / "cookies.txt"
+        cookies.write_text(f"{HOST}\tFALSE\t/\tFALSE\t0\tsession\tswordfish\n")
+        out = self.crawl(self.web.url(HOST), "--cookies", cookies, "--json")
+        self.assertEqual(json.loads(out)["repeated_secrets"], 1)
+        self.assertIn("1 response of the server", self.said)
+        self.assertEqual(self.report(1)["repeated_secrets"], 1)
+        self.assertEqual([line[11] for line in self.log(1) if line[3] == self.web.url(HOST)],
+                         ["repeatsSecret"])
 
     def test_I1_certificates_are_recorded_and_wrong_ones_noted(self):
         certificate, key = self.folder / "certificate.pem", self.folder / "key.pem"
@@ -451,6 +484,18 @@ class Misbehaving(CrawlTest):
                           for path in self.archive.rglob("*") if path.is_file())
         for secret in (b"hunter2", b"swordfish"):
             self.assertNotIn(secret, stored)
+
+    def test_I1_a_login_that_hangs_can_be_stopped(self):
+        self.web.add(HOST, "/login", lambda _: time.sleep(60))
+        logins = self.folder / "logins"
+        logins.write_text(f"{HOST} form {self.web.url(HOST, '/login')} user=me&word=hunter2\n")
+        process = subprocess.Popen(self.words(self.web.url(HOST), "--logins", logins),
+                                   stderr=subprocess.PIPE)
+        while not self.web.asked(HOST):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+        self.assertIn(b"/login failed", said)
 
     def test_I1_a_proxy_is_given_its_login_and_nobody_else(self):
         def proxy(handler):
@@ -539,8 +584,9 @@ class Patch(CrawlTest):
             self.assertEqual(summary.pop(what), [])
         self.assertEqual(summary,
                          {"run": 3, "pages": 0, "files": 6, "bytes": 0, "stored": 0,
-                          "milliseconds": 0, "missing": 1, "too_deep": 0, "failed": 0, "patches": 2,
-                          "wanted": 4, "found": 3})
+                          "milliseconds": 0, "missing": 1, "too_deep": 0, "failed": 0,
+                          "links_left_out": 0, "repeated_secrets": 0, "patches": 2, "wanted": 4,
+                          "found": 3})
         for run in ((), ("--run", "1"), ("--run", "2")):
             self.assertEqual(self.missing(*run), {f"http://{HOST}/gone.png": "error"})
         self.assertRegex(self.stele("report", "--run", "1"), r"7 files that pages need came by")
@@ -584,9 +630,42 @@ class Patch(CrawlTest):
         self.assertFalse(self.web.requests)
         self.assertIn("Run 2 ", self.crawl())
 
+    def test_I1_what_a_page_needs_is_missing_also_where_it_was_linked(self):
+        self.web.add(HOST, "/robots.txt", "User-agent: *\nDisallow: /private\n", "text/plain")
+        self.web.add(HOST, "/", '<a href="/1.png"><img src="/1.png"></a>' +
+                     links("/b", "/private/p.png", "/2.png", "/good.png"))
+        self.web.add(HOST, "/b", "<img src=/private/p.png><img src=/2.png><img src=/good.png>"
+                     "<img src=/3.png>")
+        self.web.add(HOST, "/good.png", b"png", "image/png")
+        self.crawl(self.web.url(HOST))
+        pages = {row["url"].split(str(self.web.port))[1]: row["page"].split(str(self.web.port))[1]
+                 for row in self.report(1)["missing"]}
+        self.assertEqual(pages, {"/1.png": "/", "/2.png": "/b", "/3.png": "/b",
+                                 "/private/p.png": "/b"})
+        self.web.add(HOST, "/1.png", b"one", "image/png")
+        self.crawl("--patch", "--robots", "embeds")
+        self.assertIn((f"http://{HOST}/1.png", 200), self.urls("--run", "2"))
+
+    def test_I1_a_patch_goes_on_with_the_options_it_began_with(self):
+        self.web.add(HOST, "/robots.txt", "User-agent: *\nDisallow: /p\n", "text/plain")
+        self.web.add(HOST, "/", "".join(f"<img src=/p/{i}.png>" for i in range(40)))
+        for i in range(40):
+            self.web.add(HOST, f"/p/{i}.png", b"p%d" % i, "image/png")
+        self.crawl(self.web.url(HOST))
+        self.web.latency = 0.05
+        self.web.forget()
+        process = subprocess.Popen(self.words("--patch", "--robots", "embeds", "--connections",
+                                              "1"), stderr=subprocess.PIPE)
+        while len(self.web.asked(HOST)) < 6:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.assertIn("40 of 40", self.crawl())
+        self.assertIn("with what it began with: robots", self.said)
+
     def test_I1_a_patch_that_is_interrupted_goes_on_as_one(self):
         self.gallery(40)
-        self.crawl(self.web.url(HOST), "--max-pages", "1", "--connections", "1")
+        self.crawl(self.web.url(HOST), "--max-bytes", "700", "--connections", "1")
         self.web.forget()
         process = subprocess.Popen(self.words("--patch", "--connections", "1"),
                                    stderr=subprocess.PIPE)
@@ -665,6 +744,32 @@ class Interrupted(CrawlTest):
         self.assertEqual(self.urls(), self.expected())
         # Nothing that was under way was lost, so nothing was asked for twice.
         self.assertEqual(set(self.web.asked(HOST).values()), {1})
+
+
+    def test_I1_a_run_goes_on_with_its_options_and_new_ones_win(self):
+        self.web.latency = 0
+        self.crawl(self.seed)
+        self.web.latency = 0.02
+        self.web.forget()
+        process = self.start("--exclude", "regex:.*/9[0-9]", "--max-pages", "40")
+        while len(self.web.asked(HOST)) < 20:
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        self.crawl("--max-pages", "1000")
+        self.assertIn("with what it began with: rules\n", self.said)
+        left = {url for url, _ in self.urls("--run", "1")} - {
+            url for url, _ in self.urls("--run", "2")}
+        self.assertEqual(left, {f"http://{HOST}/{i}" for i in range(90, 100)})
+
+    def test_I1_reports_that_a_kill_prevented_are_written_with_the_next_run(self):
+        self.web.latency = 0
+        self.crawl(self.seed, "--max-pages", "5", "--connections", "1")
+        for path in self.run_folder(1).glob("*report*"):
+            path.unlink()
+        self.crawl("--max-pages", "0")
+        self.assertEqual(self.report(1)["hosts"][HOST]["failures"], 0)
+        self.assertTrue((self.run_folder(1) / "hosts-report.txt").exists())
 
 
 class Killed(CrawlTest):

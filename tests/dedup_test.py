@@ -182,6 +182,37 @@ class Duplicates(unittest.TestCase):
         self.assertEqual(counts["etag"], direct["etag"])
         self.assertEqual(counts["new"], direct["new"] + direct["equivalent"])
 
+    def test_D5_revisits_of_a_warc_file_are_handled_and_duplicates(self):
+        before = self.crawls[-1]
+        page = before.pages[0]
+        sha1 = base64.b32encode(hashlib.sha1(page.content).digest()).decode()
+        head = (f"HTTP/1.1 200 OK\r\nContent-Type: {page.type}\r\n"
+                f"Content-Length: {len(page.content)}\r\n\r\n").encode()
+        path = self.folder / "revisit.warc"
+        path.write_bytes((f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Target-URI: {page.url}\r\n"
+                          f"WARC-Date: 2030-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
+                          "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
+                          "identical-payload-digest\r\n"
+                          f"WARC-Refers-To-Target-URI: {page.url}\r\n"
+                          f"WARC-Refers-To-Date: {iso(before.moment)}\r\n"
+                          f"WARC-Payload-Digest: sha1:{sha1}\r\n"
+                          "Content-Type: application/http; msgtype=response\r\n"
+                          f"Content-Length: {len(head)}\r\n\r\n").encode() + head +
+                         b"\r\n\r\n")
+        counts = self.report(self.build(before.warc), path)
+        self.assertEqual((counts["handled"], counts["duplicates"], counts["bytes"]),
+                         (1, 1, len(page.content)))
+        # And it has a size that an index may ask for.
+        for size, documents in ((len(page.content), 1), (len(page.content) + 1, 0)):
+            out = self.stele("dedup", "index", "--force", "--json", "--output",
+                             self.folder / "sizes", "--min-size", size, path)
+            self.assertEqual(json.loads(out)["indexed"], documents)
+
+    def test_D1_a_directory_that_is_no_archive_is_told(self):
+        done = subprocess.run([STELE, "dedup", "index", "--output", self.folder / "none",
+                               self.folder], capture_output=True, check=False)
+        self.assertIn(b"is a directory, and no archive: name crawl logs", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -231,7 +231,12 @@ Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   } else {
     plan.settings.seeds = texts;
   }
+  const CrawlSettings before = plan.settings;
   if (const Status taken = TakeOptions(arguments, plan.settings); !taken) return taken.error();
+  const std::vector<std::string> changed = crawl::DifferingKeys(before, plan.settings);
+  std::erase_if(plan.options, [&](const std::string& key) {
+    return std::find(changed.begin(), changed.end(), key) != changed.end();
+  });
   return plan;
 }
 
@@ -313,7 +318,8 @@ Command CrawlCommand() {
       "Rules for --include and --exclude: host:HOST, domain:DOMAIN, prefix:URL, surt:KEY, "
       "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
       "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
-      "from --logins and --cookies are sent and never stored. The exit code is 1 where a "
+      "from --logins and --cookies are sent and never stored; what a server repeats of them in its "
+      "answers is kept, and told. The exit code is 1 where a "
       "seed could not be fetched.\n\n"
       "--patch fetches what stele report names as missing, in a run of its own that changes "
       "nothing else: what failed, and what a limit cut off. What robots.txt or the scope kept "

@@ -118,7 +118,7 @@ class Reader {
     const std::vector<std::string_view> notes = line.AnnotationList();
     if (std::find(notes.begin(), notes.end(), kGivenUpAnnotation) != notes.end()) {
       CrawlReport::GivenUp& place = report.given_up[origin];
-      ++place.urls;
+      if (line.hops != "P") ++place.urls;
       if (place.problem.empty()) place.problem = ProblemOf(line, status);
     }
     // A robots.txt that cannot be had is no URL that somebody wanted.

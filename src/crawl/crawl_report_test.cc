@@ -1,5 +1,6 @@
 #include "crawl/crawl_report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "crawl/run_log.h"
@@ -152,6 +153,47 @@ TEST(CrawlReport, I1_EveryReasonForAMissingEmbedIsToldApart) {
   });
   EXPECT_EQ(stopped.error().code, ErrorCode::kFull);
   EXPECT_EQ(seen, 1);
+}
+
+TEST(CrawlReport, I1_NamesWhatAPageNeedsAlsoWhereItWasLinkedBefore) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  log->Add(Line("404", "http://a.org/1.png", "L", "http://a.org/"), kNow);
+  log->Add(Line("200", "http://a.org/2.png", "L", "http://a.org/"), kNow);
+  log->Add(Line("404", "http://a.org/page", "L", "http://a.org/"), kNow);
+  log->AddRejected({"http://a.org/3.png", "http://a.org/", "L", "", false, 0}, "limit pages", kNow);
+  for (const char* name : {"1", "2", "3", "1"}) {
+    const std::string url = fmt::format("http://a.org/{}.png", name);
+    log->AddEmbed({url, "http://a.org/page2", "LE", "", false, 0}, kNow);
+  }
+  ASSERT_TRUE(log->Flush());
+  const Result<CrawlReport> report = ReadCrawlReport(fs, "run");
+  ASSERT_TRUE(report) << report.error().text;
+  ASSERT_EQ(report->missing.size(), 2U);
+  EXPECT_EQ(report->missing[0].url, "http://a.org/1.png");
+  EXPECT_EQ(report->missing[0].page, "http://a.org/page2");
+  EXPECT_EQ(report->missing[0].reason, "the server answered 404");
+  EXPECT_EQ(report->missing[1].url, "http://a.org/3.png");
+  EXPECT_EQ(report->missing[1].why, MissingEmbed::Why::kLimit);
+}
+
+TEST(RunLog, I1_AnInterruptionRepeatsNoLineAboutWhatWasLeftAlone) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  RunLog::Sizes sizes;
+  for (int i = 0; i < 2; ++i) {
+    const auto log = Opened(fs, sizes);
+    log->AddRejected({"http://e.net/", "http://a.org/", "L", "", false, 0}, "outside", kNow);
+    log->AddEmbed({"http://a.org/1.png", "http://a.org/", "E", "", false, 0}, kNow);
+    EXPECT_TRUE(log->HasEmbed("http://a.org/1.png"));
+    ASSERT_TRUE(log->Flush());
+    if (i == 1) {
+      EXPECT_EQ(log->sizes().scope, sizes.scope);
+      EXPECT_EQ(log->sizes().embeds, sizes.embeds);
+    }
+    sizes = log->sizes();
+  }
 }
 
 TEST(RunLog, I1_WhatWasNotAcknowledgedIsCutOff) {

@@ -432,22 +432,30 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
   return settings;
 }
 
+std::vector<std::string> DifferingKeys(const CrawlSettings& a, const CrawlSettings& b) {
+  const toml::table one = TableOf(a);
+  const toml::table other = TableOf(b);
+  std::vector<std::string> keys;
+  const auto compare = [&](std::string_view key) {
+    if (ValueText(one, key) != ValueText(other, key)) keys.emplace_back(key);
+  };
+  for (const auto& [key, kind] : kKeys) compare(key);
+  for (const auto& [key, kind] : kDedupKeys) compare(key);
+  return keys;
+}
+
 Result<ResumedSettings> SettingsToGoOnWith(const CrawlSettings& job, const CrawlSettings& job_then,
                                            const CrawlSettings& began) {
-  toml::table merged = TableOf(job);
-  const toml::table before = TableOf(job_then);
-  const toml::table wanted = TableOf(began);
   ResumedSettings resumed;
-  const auto take = [&](std::string_view key) {
-    if (ValueText(before, key) == ValueText(wanted, key)) return;
-    resumed.options.emplace_back(key);
+  resumed.options = DifferingKeys(job_then, began);
+  toml::table merged = TableOf(job);
+  const toml::table wanted = TableOf(began);
+  for (const std::string& key : resumed.options) {
     merged.erase(key);
     const toml::node* node = wanted.get(key);
-    if (node == nullptr) return;
+    if (node == nullptr) continue;
     node->visit([&](const auto& value) { merged.insert_or_assign(key, value); });
-  };
-  for (const auto& [key, kind] : kKeys) take(key);
-  for (const auto& [key, kind] : kDedupKeys) take(key);
+  }
   std::ostringstream text;
   text << merged;
   Result<CrawlSettings> settings = ParseSettings(text.str(), "the settings of the run");

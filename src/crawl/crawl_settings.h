@@ -84,6 +84,9 @@ std::string FormatSettings(const CrawlSettings& settings);
 // Errors: kInvalid, naming `name`.
 Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& name);
 
+// The keys of job.toml in which they differ.
+std::vector<std::string> DifferingKeys(const CrawlSettings& a, const CrawlSettings& b);
+
 // What holds for a run that goes on.
 struct ResumedSettings {
   CrawlSettings settings;

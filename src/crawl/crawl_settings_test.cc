@@ -74,6 +74,11 @@ TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
                             "rules = [\"+moon:a.org\"]",
                             "every = \"often\"",
                             "every = 7",
+                            "connections = 0",
+                            "resolve = [\"a.org\"]",
+                            "resolve = [\"a.org=moon\"]",
+                            "dedup_abort = true",
+                            "dedup_text = true",
                             "seeds = [\"ftp://a.org/\"]"}) {
     const Result<CrawlSettings> settings = ParseSettings(wrong, "x/job.toml");
     ASSERT_FALSE(settings) << wrong;
@@ -83,6 +88,29 @@ TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
     if (std::string(wrong) == "seeds = [" || key.starts_with("dedup")) continue;
     EXPECT_NE(settings.error().text.find(key), std::string::npos) << settings.error().text;
   }
+}
+
+TEST(CrawlSettings, I1_ARunGoesOnAsItBeganAndWithWhatItsJobSaysNow) {
+  CrawlSettings then;
+  then.seeds = {"http://a.org/"};
+  then.rules = {"-host:b.org"};
+  then.duplicates.match = Match::kAny;
+  CrawlSettings began = then;
+  began.rules = {"-host:c.org", "-host:b.org"};
+  began.robots = RobotsPolicy::kEmbeds;
+  began.duplicates.match = Match::kUrl;
+  CrawlSettings now = then;
+  now.pages_max = 7;
+  now.workers = 9;
+  const Result<ResumedSettings> resumed = SettingsToGoOnWith(now, then, began);
+  ASSERT_TRUE(resumed) << resumed.error().text;
+  EXPECT_EQ(resumed->settings.rules, began.rules);
+  EXPECT_EQ(resumed->settings.robots, RobotsPolicy::kEmbeds);
+  EXPECT_EQ(resumed->settings.duplicates.match, Match::kUrl);
+  EXPECT_EQ(resumed->settings.pages_max, 7U);
+  EXPECT_EQ(resumed->settings.workers, 9U);
+  EXPECT_EQ(resumed->options, (std::vector<std::string>{"rules", "robots", "dedup"}));
+  EXPECT_TRUE(SettingsToGoOnWith(now, then, then)->options.empty());
 }
 
 TEST(CrawlSettings, I1_SeedsNeedNoScheme) {

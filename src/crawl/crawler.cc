@@ -208,16 +208,14 @@ Status Crawler::LoadLearned() {
                                     [&](auto name, auto value) { repeated_.Restore(name, value); });
 }
 
-bool Crawler::IsSecret(const cookies::Cookie& cookie) const {
-  return std::any_of(credentials_.cookies().begin(), credentials_.cookies().end(),
-                     [&](const auto& given) { return given.value == cookie.value; });
-}
-
 void Crawler::SaveLearned() {
   for (const std::string& domain : std::exchange(cookie_domains_, {})) {
     std::vector<cookies::Cookie> cookies = cookies_.Of(domain);
     // What a person gave is stored nowhere.
-    std::erase_if(cookies, [&](const cookies::Cookie& cookie) { return IsSecret(cookie); });
+    std::erase_if(cookies, [&](const cookies::Cookie& cookie) {
+      return std::any_of(credentials_.cookies().begin(), credentials_.cookies().end(),
+                         [&](const auto& given) { return given.value == cookie.value; });
+    });
     parts_.frontier.SetNote(std::string(kCookieNotes) + domain, EncodeCookies(cookies));
   }
   for (auto& [name, value] : repeated_.TakeLearned()) {

@@ -194,7 +194,6 @@ class Crawler final : public Controlled {
   Status OnRobots(const VisitPointer& visit, robots::Access access);
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
   void TakeCookies(Visit& visit);
-  bool IsSecret(const cookies::Cookie& cookie) const;
   // Where it was cut off before, it is kept only when more came this time.
   void TakeCutOff(Visit& visit);
   // Why a seed that is redirected leads to no page: "nowhere", "circle", "too-often"; empty: it

@@ -87,9 +87,10 @@ std::uint64_t Crawler::PagesLeft() const {
 }
 
 bool Crawler::BytesAreSpokenFor() const {
-  if (settings_.bytes_max == 0 || fetching_ == 0 || counts_.files == 0) return false;
-  const std::uint64_t expected = fetching_ * (counts_.bytes / counts_.files);
-  return counts_.bytes + working_bytes_ + expected >= settings_.bytes_max;
+  const std::uint64_t files = counts_.files + working_;
+  if (settings_.bytes_max == 0 || fetching_ == 0 || files == 0) return false;
+  const std::uint64_t bytes = counts_.bytes + working_bytes_;
+  return bytes + fetching_ * (bytes / files) >= settings_.bytes_max;
 }
 
 bool Crawler::PagesAreUsedUp() const {

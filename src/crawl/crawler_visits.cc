@@ -61,6 +61,14 @@ bool ComesBackForACookie(const Visit& visit) {
   return target && target->href_without_fragment() == visit.url.href_without_fragment();
 }
 
+// A cookie that a person gave.
+bool Repeats(const cookies::Cookie& cookie, const Credentials& credentials) {
+  return std::any_of(credentials.cookies().begin(), credentials.cookies().end(),
+                     [&](const cookies::Cookie& given) {
+                       return given.name == cookie.name && given.value == cookie.value;
+                     });
+}
+
 }  // namespace
 
 void Crawler::Post(Stage stage, const VisitPointer& visit) {
@@ -238,7 +246,7 @@ void Crawler::TakeCookies(Visit& visit) {
   for (const std::string_view value : head->headers.FindAll("Set-Cookie")) {
     std::optional<cookies::Cookie> cookie = cookies::ParseSetCookie(value, site, Now());
     if (!cookie) continue;
-    visit.repeats_secret = visit.repeats_secret || IsSecret(*cookie);
+    visit.repeats_secret = visit.repeats_secret || Repeats(*cookie, credentials_);
     cookie_domains_.insert(cookie->domain);
     cookies_.Set(*std::move(cookie), Now());
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "archive/revisit_resolver.h"
 #include "crawl/credentials.h"
 #include "formats/http/message.h"
 #include "formats/robots/robots.h"
@@ -253,11 +254,15 @@ Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
     capture.revisit.reset();
     if (hit != dedup::Hit::kNotHandled) hit = dedup::Hit::kNew;
   }
+  Result<catalog::HeldCapture> original = Error{ErrorCode::kNotFound, ""};
+  if (is_revisit) {
+    original =
+        archive::RevisitResolver(view, archive::RevisitResolver::Effort::kLookUps).Resolve(*held);
+    if (!original && original.error().code != ErrorCode::kNotFound) return original.error();
+  }
   std::optional<catalog::CaptureId> payload = row.id;
-  if (is_revisit) payload = row.original;
-  if (is_revisit && !capture.revisit && payload) {
-    const Result<catalog::HeldCapture> original = view.catalog().Get(*payload);
-    if (!original) return original.error();
+  if (is_revisit) payload = original ? std::optional(original->row.id) : std::nullopt;
+  if (is_revisit && !capture.revisit && original) {
     capture.revisit = archive::RevisitOriginal{.url = std::string(original->row.url),
                                                .time = original->row.time,
                                                .record_id = "",

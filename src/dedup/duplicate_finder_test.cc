@@ -166,6 +166,21 @@ TEST_F(Finding, D2_EmptyTruncatedSmallAndFilteredDocumentsAreNotHandled) {
   EXPECT_EQ(Judge(large, "http://a.is/1", "one").hit, Hit::kNotHandled);
 }
 
+TEST_F(Finding, D5_ARevisitIsHandledAlsoWhereItsSizeIsNotTold) {
+  shelf_.Put("http://a.is/1", "one");
+  DuplicateFinder finder({.size_min = 2}, &shelf_, nullptr);
+  const archive::ResponseFacts facts = FactsOf("one");
+  CrawledDocument revisit;
+  revisit.url = "http://a.is/1";
+  revisit.known.digest.sha1 = facts.sha1;
+  revisit.known.digest.sha256 = facts.sha256;
+  revisit.is_duplicate = true;
+  EXPECT_EQ(finder.Judge(revisit)->hit, Hit::kExact);
+  revisit.length = 1;
+  EXPECT_EQ(finder.Judge(revisit)->hit, Hit::kNotHandled);
+  EXPECT_EQ(finder.Report().total.duplicates, 1u);
+}
+
 TEST_F(Finding, D2_OffMeansThatNothingIsHandledAndUrlsAreKnownNevertheless) {
   shelf_.Put("http://a.is/1", "one");
   DuplicateFinder finder({.by = DuplicateRules::By::kNothing}, &shelf_, nullptr);
