@@ -6,7 +6,6 @@
 
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
-#include "archive/revisit_resolver.h"
 #include "archive/warc_export.h"
 #include "catalog/new_rows.h"
 
@@ -17,67 +16,14 @@ using catalog::Capture;
 using catalog::CaptureId;
 using catalog::HeldCapture;
 
-// Digests of payloads, as revisits may claim them.
-class Payloads {
- public:
-  void Add(const Capture& row) {
-    if (row.sha1) sha1_.insert(*row.sha1);
-    if (row.sha256) sha256_.insert(*row.sha256);
-  }
-  bool Has(const Capture& row) const {
-    return (row.sha1 && sha1_.contains(*row.sha1)) || (row.sha256 && sha256_.contains(*row.sha256));
-  }
-  bool empty() const { return sha1_.empty() && sha256_.empty(); }
-
- private:
-  std::set<catalog::Sha1Bytes> sha1_;
-  std::set<catalog::Sha256Bytes> sha256_;
-};
-
 bool IsRevisit(const Capture& row) { return (row.flags & catalog::kRevisit) != 0; }
 bool IsRemoved(const Capture& row) { return (row.flags & catalog::kRemoved) != 0; }
 
-// Revisits that are not among `goes` and whose original is.
-Result<std::vector<HeldCapture>> RevisitsOf(const ArchiveView& view,
-                                            const std::set<CaptureId>& goes,
-                                            const Payloads& payloads) {
-  std::vector<HeldCapture> revisits;
-  if (payloads.empty()) return revisits;
-  const RevisitResolver resolver(view);
-  catalog::CaptureScan scan = view.catalog().Scan({});
-  for (;;) {
-    Result<const Capture*> row = scan.Next();
-    if (!row) return row.error();
-    if (*row == nullptr) return revisits;
-    // A revisit that says no digest is one that the server answered with "not modified".
-    const bool may_need = !(*row)->sha1 && !(*row)->sha256 ? true : payloads.Has(**row);
-    if (!IsRevisit(**row) || IsRemoved(**row) || !may_need || goes.contains((*row)->id)) continue;
-    Result<HeldCapture> held = view.catalog().Get((*row)->id);
-    if (!held) return held.error();
-    Result<HeldCapture> original = resolver.Resolve(*held);
-    if (!original && original.error().code == ErrorCode::kNotFound) continue;
-    if (!original) return original.error();
-    if (goes.contains(original->row.id)) revisits.push_back(*std::move(held));
-  }
-}
-
-// The first of each payload.
-std::vector<HeldCapture> HeirsAmong(std::vector<HeldCapture> revisits) {
-  std::vector<HeldCapture> heirs;
-  Payloads provided;
-  for (HeldCapture& revisit : revisits) {
-    if (provided.Has(revisit.row)) continue;
-    provided.Add(revisit.row);
-    heirs.push_back(std::move(revisit));
-  }
-  return heirs;
-}
-
-// Errors: kInvalid when a hold covers the capture.
+// Errors: kBusy when a hold covers the capture.
 Status CheckHolds(const ArchiveView& view, const Capture& row) {
   const Hold* hold = view.holdings().HoldOver(catalog::LocationKeyOf(row), row.time);
   if (hold == nullptr) return {};
-  return Error{ErrorCode::kInvalid,
+  return Error{ErrorCode::kBusy,
                fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
                            "ended with: stele hold --end {}",
                            row.url, FormatIso(row.time), hold->number, hold->reason, hold->number)};
@@ -145,10 +91,10 @@ Status WriteHeirs(ArchiveWriter& archive, const ArchiveView& view, const Removal
     Result<std::unique_ptr<WarcExport>> warc =
         WarcExport::Begin(view, clock, random, sink, options);
     if (!warc) return warc.error();
-    for (const HeldCapture& heir : plan.heirs) {
-      Result<ExportedCapture> exported = (*warc)->Add(heir);
+    for (const Dependent& heir : plan.heirs) {
+      Result<ExportedCapture> exported = (*warc)->AddWhole(heir.revisit, heir.original);
       if (!exported) return exported.error();
-      container.ids.push_back(heir.row.id);
+      container.ids.push_back(heir.revisit.row.id);
     }
     return {};
   });
@@ -176,7 +122,9 @@ Status ProvideHeirs(ArchiveWriter& archive, const RemovalPlan& plan, const Remov
   Result<std::uint32_t> run = archive.BeginRun("inherit", words.note);
   if (!run) return run.error();
   std::uint64_t bytes = 0;
-  for (const HeldCapture& heir : plan.heirs) bytes += heir.row.length + heir.row.place.length;
+  for (const Dependent& heir : plan.heirs) {
+    bytes += heir.original.row.length + heir.revisit.row.place.length;
+  }
   Result<ArchiveWriter::Place> place = archive.Reserve(bytes);
   if (!place) return place.error();
   Container container;
@@ -194,6 +142,52 @@ Status ProvideHeirs(ArchiveWriter& archive, const RemovalPlan& plan, const Remov
   return archive.EndRun(*run);
 }
 
+// What goes, and what is asked of it.
+struct Going {
+  std::set<CaptureId> ids;
+  // Revisits that the query finds, where a payload is asked for and their rows do not tell whether
+  // they have it.
+  std::set<CaptureId> maybe;
+};
+
+// Fills the plan's captures with what the query finds and is wanted.
+Result<Going> CollectGoing(const ArchiveView& view, const CaptureQuery& query,
+                           const WantedPayload& wanted, RemovalPlan& plan) {
+  Going going;
+  CaptureResults results(view, query);
+  for (;;) {
+    Result<const HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) return going;
+    const Capture& row = (*held)->row;
+    if (!wanted.Has(row)) {
+      if (IsRevisit(row)) going.maybe.insert(row.id);
+      continue;
+    }
+    if (const Status free = CheckHolds(view, row); !free) return free.error();
+    going.ids.insert(row.id);
+    plan.captures.push_back(**held);
+  }
+}
+
+// The payload itself is to go: revisits of it that were asked for go with it, and are dependents no
+// more.
+Status TakeRevisits(const ArchiveView& view, Going& going, std::vector<Dependent>& dependents,
+                    RemovalPlan& plan) {
+  std::vector<Dependent> left;
+  for (Dependent& dependent : dependents) {
+    if (!going.maybe.contains(dependent.revisit.row.id)) {
+      left.push_back(std::move(dependent));
+      continue;
+    }
+    if (const Status free = CheckHolds(view, dependent.revisit.row); !free) return free;
+    going.ids.insert(dependent.revisit.row.id);
+    plan.captures.push_back(std::move(dependent.revisit));
+  }
+  dependents = std::move(left);
+  return {};
+}
+
 }  // namespace
 
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
@@ -201,21 +195,8 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
   const Result<WantedPayload> wanted = WantedPayload::Find(view, payload);
   if (!wanted) return wanted.error();
   RemovalPlan plan;
-  std::set<CaptureId> goes;
-  Payloads payloads;
-  CaptureResults results(view, query);
-  for (;;) {
-    Result<const HeldCapture*> held = results.Next();
-    if (!held) return held.error();
-    if (*held == nullptr) break;
-    const Capture& row = (*held)->row;
-    if (!wanted->Has(row)) continue;
-    const Status free = CheckHolds(view, row);
-    if (!free) return free.error();
-    goes.insert(row.id);
-    if (!IsRevisit(row)) payloads.Add(row);
-    plan.captures.push_back(**held);
-  }
+  Result<Going> going = CollectGoing(view, query, *wanted, plan);
+  if (!going) return going.error();
   if (plan.captures.empty()) {
     const Result<std::uint64_t> removed = CountRemoved(view, query, *wanted);
     if (!removed) return removed.error();
@@ -223,18 +204,22 @@ Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& que
     if (*removed > 0) return plan;
     return Error{ErrorCode::kNotFound, "there is no such capture; nothing was taken down"};
   }
-  Result<std::vector<HeldCapture>> revisits = RevisitsOf(view, goes, payloads);
-  if (!revisits) return revisits.error();
-  if (!payload) {
-    plan.heirs = HeirsAmong(*std::move(revisits));
-    return plan;
+  Result<Dependents> found = FindDependents(view, plan.captures, going->ids);
+  if (found && payload) {
+    const std::size_t before = plan.captures.size();
+    const Status taken = TakeRevisits(view, *going, found->revisits, plan);
+    if (!taken) return taken.error();
+    // Others may be led by these.
+    if (plan.captures.size() > before) found = FindDependents(view, plan.captures, going->ids);
   }
-  // The payload itself is to go, whoever repeats it.
-  for (HeldCapture& revisit : *revisits) {
-    const Status free = CheckHolds(view, revisit.row);
-    if (!free) return free.error();
-    plan.captures.push_back(std::move(revisit));
+  if (!found) {
+    return Error{found.error().code, found.error().text + "; nothing was taken down"};
   }
+  plan.unreadable = found->unreadable;
+  Result<Heirs> heirs = ChooseHeirs(view, std::move(found->revisits));
+  if (!heirs) return heirs.error();
+  plan.heirs = std::move(heirs->heirs);
+  plan.lost = std::move(heirs->lost);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 
 #include "archive/archive_writer.h"
 #include "archive/capture_query.h"
+#include "archive/dependents.h"
 #include "io/clock.h"
 #include "io/random.h"
 #include "util/digest.h"
@@ -16,18 +17,21 @@ namespace stele::archive {
 // What taking captures down comes to.
 struct RemovalPlan {
   std::vector<catalog::HeldCapture> captures;
-  // Revisits that stay and need the payload of one that goes: each gets it as its own first. One
-  // for each payload; others then repeat it.
-  std::vector<catalog::HeldCapture> heirs;
+  // Revisits that stay and need the payload of one that goes, or to be led by it: each gets its
+  // payload as its own first. Where others find it there, one is enough.
+  std::vector<Dependent> heirs;
+  // Others that need it, and nobody can help: the payload is damaged.
+  std::vector<Dependent> lost;
+  std::uint64_t unreadable = 0;  // revisits of which nobody can know, because they are damaged
   // Where there are no captures: how many were taken down before, of which the bytes are here.
   std::uint64_t removed_before = 0;
 };
 
 // What the query finds, less what is removed already; where `payload` is given, the SHA-256 or
 // SHA-1 of one, only captures that have it, also where their rows know it by the other digest, and
-// with them all revisits of it, so that nobody inherits it. Errors: kInvalid when a hold covers
-// some of it: the text names hold and capture; kNotFound when there is nothing, nor was; those of
-// reading.
+// revisits of them that the query finds. Errors: kBusy when a hold covers some of it: the text
+// names hold and capture; kNotFound when there is nothing, nor was; those of reading, also when it
+// cannot be known who needs what goes.
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
                                 const std::optional<Digest>& payload = std::nullopt);
 

@@ -180,7 +180,7 @@ TEST_F(Removing, AHoldForbidsItUntilItEnds) {
   all.where.what = catalog::SelectAll();
   const auto refused = Remove(all);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
   EXPECT_NE(refused.error().text.find("http://x.example/ of 2004-01-01T00:00:00Z is under hold 1 "
                                       "(a case)"),
             std::string::npos);

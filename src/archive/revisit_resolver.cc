@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "archive/scanned_originals.h"
 #include "formats/warc/revisit.h"
 
 namespace stele::archive {
@@ -26,12 +27,20 @@ bool HaveSamePayload(const Capture& a, const Capture& b) {
 }
 
 Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
+  Result<Resolution> resolution = Follow(revisit);
+  if (!resolution) return resolution.error();
+  return std::move(resolution->original);
+}
+
+Result<RevisitResolver::Resolution> RevisitResolver::Follow(const HeldCapture& revisit) const {
+  Resolution resolution;
   HeldCapture at = revisit;
   std::set<catalog::CaptureId> seen;
   bool was_removed = false;
   for (int step = 0; step < kChainMax && seen.insert(at.row.id).second; ++step) {
     Result<Wanted> wanted = WantedBy(at);
     if (!wanted) return wanted.error();
+    if (step == 0) resolution.not_modified = wanted->not_modified;
     Found found;
     using Look = Status (RevisitResolver::*)(const Capture&, const Wanted&, Found&) const;
     for (const Look look :
@@ -44,8 +53,12 @@ Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
     }
     was_removed = found.was_removed;
     if (!found.capture) break;
-    if ((found.capture->row.flags & catalog::kRevisit) == 0) return *std::move(found.capture);
     at = *std::move(found.capture);
+    if ((at.row.flags & catalog::kRevisit) == 0) {
+      resolution.original = std::move(at);
+      return resolution;
+    }
+    resolution.between.push_back(at.row.id);
   }
   return Error{ErrorCode::kNotFound,
                fmt::format("{} of {} repeats a capture that {}", revisit.row.url,
@@ -55,6 +68,13 @@ Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
 
 Result<RevisitResolver::Wanted> RevisitResolver::WantedBy(const HeldCapture& revisit) const {
   Result<std::unique_ptr<StoredRecord>> stored = view_.Open(revisit.row);
+  if (!stored && stored.error().code == ErrorCode::kNotFound) {
+    // That the revisit is away says nothing about its original.
+    return Error{ErrorCode::kIo,
+                 fmt::format("{} of {}: its file is not there: {}; bring its volume back, or "
+                             "restore it from a backup",
+                             revisit.row.url, FormatIso(revisit.row.time), stored.error().text)};
+  }
   if (!stored) return stored.error();
   const warc::RevisitTarget target = warc::RevisitTargetOf((*stored)->record());
   Wanted wanted;
@@ -136,8 +156,16 @@ Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
 Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted& wanted,
                                            Found& found) const {
   if (wanted.record_id == 0 && !revisit.sha1 && !revisit.sha256) return {};
-  if (search_) return ConsiderAll(revisit, search_(revisit, wanted.record_id), found);
+  if (search_) return ConsiderAny(revisit, search_(revisit, wanted.record_id), found);
   if (effort_ == Effort::kLookUps) return {};
+  if (scanned_ != nullptr && scanned_->WasAsked(revisit, wanted.record_id)) {
+    const ScannedOriginals::Answer answer = scanned_->Find(revisit, wanted.record_id);
+    found.was_removed = found.was_removed || answer.was_removed;
+    if (const Status looked = ConsiderAny(revisit, answer.ids, found); !looked) return looked;
+    if (found.capture) return {};
+    if (answer.ids.empty()) return scanned_->failure();
+  }
+  Status missing;
   for (const auto& [number, container] : view_.holdings().containers()) {
     std::vector<catalog::CaptureId> ids;
     const Status read =
@@ -148,14 +176,15 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
           if (is_named || is_same) ids.push_back(capture.row.id);
           return {};
         });
-    if (!read) return read;
-    if (const Status considered = ConsiderAll(revisit, ids, found); !considered) return considered;
+    // Another container may have it, too.
+    if (!read && missing) missing = RowsFailure(container, read.error());
+    if (const Status looked = ConsiderAny(revisit, ids, found); !looked) return looked;
     if (found.capture) return {};
   }
-  return {};
+  return missing;
 }
 
-Status RevisitResolver::ConsiderAll(const Capture& revisit,
+Status RevisitResolver::ConsiderAny(const Capture& revisit,
                                     const std::vector<catalog::CaptureId>& ids,
                                     Found& found) const {
   for (const catalog::CaptureId& id : ids) {

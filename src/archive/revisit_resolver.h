@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,18 +10,22 @@
 
 namespace stele::archive {
 
+class ScannedOriginals;
+
 // Finds the capture that has a revisit's payload: the one that its record names by URI and date, or
 // one of the same URL with the same payload digest, then the one that is named whatever its digest
 // says, then any with the record id that it names or the same digest. Chains of revisits are
-// followed. Thread-safe, where `search` is. Borrows `view` for life.
+// followed. Thread-safe, where `search` is. Borrows `view` and `scanned` for life.
 class RevisitResolver {
  public:
   enum class Effort {
     kLookUps,  // what an index finds
     kScans,    // all rows of the archive are looked through where no index knows
   };
-  explicit RevisitResolver(const ArchiveView& view, Effort effort = Effort::kScans)
-      : view_(view), effort_(effort) {}
+  // What `scanned` was asked for is looked up there; null: all is looked for in the archive.
+  explicit RevisitResolver(const ArchiveView& view, Effort effort = Effort::kScans,
+                           const ScannedOriginals* scanned = nullptr)
+      : view_(view), effort_(effort), scanned_(scanned) {}
   // Captures that have a record id (by its hash; 0: none) or the payload of a revisit, wherever
   // they are. In place of the rows of all containers, this is asked.
   using Search = std::function<std::vector<catalog::CaptureId>(const catalog::Capture& revisit,
@@ -28,10 +33,18 @@ class RevisitResolver {
   RevisitResolver(const ArchiveView& view, Search search)
       : view_(view), effort_(Effort::kLookUps), search_(std::move(search)) {}
 
-  // Errors: kNotFound when there is none, or it was taken down: the text says which; kCorrupt, kIo.
+  // Errors: kNotFound when there is none, or it was taken down: the text says which; kCorrupt; kIo,
+  // also when it may be in a container of which rows or file are not there.
   Result<catalog::HeldCapture> Resolve(const catalog::HeldCapture& revisit) const;
 
- private:
+  // The same, and how it was found.
+  struct Resolution {
+    catalog::HeldCapture original;
+    std::vector<catalog::CaptureId> between;  // the revisits that lead to it, the nearest first
+    bool not_modified = false;                // the revisit is the server's "not modified"
+  };
+  Result<Resolution> Follow(const catalog::HeldCapture& revisit) const;
+
   // What a revisit's record says about its original.
   struct Wanted {
     std::string uri;
@@ -39,12 +52,15 @@ class RevisitResolver {
     std::uint64_t record_id = 0;
     bool not_modified = false;
   };
+  // Errors: kCorrupt; kIo, also when its file is not there.
+  Result<Wanted> WantedBy(const catalog::HeldCapture& revisit) const;
+
+ private:
   struct Found {
     std::optional<catalog::HeldCapture> capture;
     bool was_removed = false;  // there was one, and it was taken down
   };
 
-  Result<Wanted> WantedBy(const catalog::HeldCapture& revisit) const;
   // Each looks in another way, and adds to `found`. Errors: kCorrupt, kIo.
   Status ByUriAndDate(const catalog::Capture& revisit, const Wanted& wanted, Found& found) const;
   Status ByUriAndDateAlone(const catalog::Capture& revisit, const Wanted& wanted,
@@ -55,7 +71,8 @@ class RevisitResolver {
   enum class Digests { kMustAgree, kMayDiffer };
   Status AtUriAndDate(const catalog::Capture& revisit, const Wanted& wanted, Digests digests,
                       Found& found) const;
-  Status ConsiderAll(const catalog::Capture& revisit, const std::vector<catalog::CaptureId>& ids,
+  // Takes the first of these that may be the original.
+  Status ConsiderAny(const catalog::Capture& revisit, const std::vector<catalog::CaptureId>& ids,
                      Found& found) const;
   // Takes it when it may be the original.
   void Consider(const catalog::Capture& revisit, catalog::HeldCapture candidate,
@@ -64,6 +81,7 @@ class RevisitResolver {
   const ArchiveView& view_;
   const Effort effort_;
   const Search search_;
+  const ScannedOriginals* const scanned_ = nullptr;
 };
 
 // Whether both say what their payloads are, and it is the same.

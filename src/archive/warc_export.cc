@@ -86,31 +86,39 @@ Status WarcExport::WriteWarcinfo(const io::Clock& clock, const std::string& file
 Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
   ExportedCapture exported;
   exported.is_revisit = (capture.row.flags & catalog::kRevisit) != 0;
-  std::string old_id;
-  std::string new_id;
-  bool written = false;
   if (exported.is_revisit && !keep_revisits_) {
     Result<catalog::HeldCapture> original = resolver_.Resolve(capture);
-    if (!original && original.error().code != ErrorCode::kNotFound) return original.error();
-    if (original) {
-      Result<record::Extent> extent = WriteWhole(capture, *original, old_id, new_id);
-      if (!extent) return extent.error();
-      exported.extent = *extent;
-      exported.is_revisit = false;
-      written = true;
-    } else {
-      ++unresolved_;
-    }
+    if (original) return AddWhole(capture, *original);
+    if (original.error().code != ErrorCode::kNotFound) return original.error();
+    ++unresolved_;
   }
-  if (!written) {
-    Result<BlockFacts> facts = ExamineCapture(view_, capture.row);
-    if (!facts) return facts.error();
-    Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
-    if (!stored) return stored.error();
-    Result<record::Extent> extent = CopyRecord(capture.row.place, **stored, *facts, "", "");
-    if (!extent) return extent.error();
-    exported.extent = *extent;
+  Result<BlockFacts> facts = ExamineCapture(view_, capture.row);
+  if (!facts) return facts.error();
+  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
+  if (!stored) return stored.error();
+  Result<record::Extent> extent = CopyRecord(capture.row.place, **stored, *facts, "", "");
+  if (!extent) return extent.error();
+  exported.extent = *extent;
+  if (const Status copied = CopyCompanions(capture, "", ""); !copied) return copied.error();
+  return exported;
+}
+
+Result<ExportedCapture> WarcExport::AddWhole(const catalog::HeldCapture& revisit,
+                                             const catalog::HeldCapture& original) {
+  ExportedCapture exported;
+  std::string old_id;
+  std::string new_id;
+  Result<record::Extent> extent = WriteWhole(revisit, original, old_id, new_id);
+  if (!extent) return extent.error();
+  exported.extent = *extent;
+  if (const Status copied = CopyCompanions(revisit, old_id, new_id); !copied) {
+    return copied.error();
   }
+  return exported;
+}
+
+Status WarcExport::CopyCompanions(const catalog::HeldCapture& capture, std::string_view old_id,
+                                  std::string_view new_id) {
   Result<std::vector<Companion>> companions = companions_.Of(capture.row);
   if (!companions) return companions.error();
   for (const Companion& companion : *companions) {
@@ -125,7 +133,7 @@ Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
     Result<record::Extent> extent = CopyRecord(place, **stored, *facts, old_id, new_id);
     if (!extent) return extent.error();
   }
-  return exported;
+  return {};
 }
 
 Result<record::Extent> WarcExport::CopyRecord(const catalog::CapturePlace& place,

@@ -40,6 +40,9 @@ class WarcExport {
   // Errors: kCorrupt when the payload is not what it was: nothing of it has been written then; kIo,
   // and those of the sink, after which nothing more can be written.
   Result<ExportedCapture> Add(const catalog::HeldCapture& capture);
+  // A revisit as a whole record, with the payload of this original. Errors: likewise.
+  Result<ExportedCapture> AddWhole(const catalog::HeldCapture& revisit,
+                                   const catalog::HeldCapture& original);
 
   // Revisits that were kept because their originals are not here.
   std::uint64_t unresolved() const { return unresolved_; }
@@ -47,6 +50,9 @@ class WarcExport {
  private:
   WarcExport(const ArchiveView& view, io::Random& random, const ExportOptions& options);
   Status WriteWarcinfo(const io::Clock& clock, const std::string& filename);
+  // Copies requests and notes; in their heads `old_id` becomes `new_id`, as below.
+  Status CopyCompanions(const catalog::HeldCapture& capture, std::string_view old_id,
+                        std::string_view new_id);
   // Copies a record; in its head `old_id` becomes `new_id` where they are not empty.
   Result<record::Extent> CopyRecord(const catalog::CapturePlace& place, StoredRecord& stored,
                                     const BlockFacts& facts, std::string_view old_id,

@@ -145,11 +145,16 @@ ExitCode RunDrop(const Arguments& arguments, Context& context) {
   if (archive == nullptr) return code;
   Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), query);
   if (!plan) return Fail(context, plan.error());
-  if (!plan->heirs.empty() && !arguments.Has("--promote")) {
-    Complain(context, fmt::format("{} of {} and others repeat payloads of this batch; --promote "
-                                  "writes those to them first. Nothing was dropped",
-                                  plan->heirs[0].row.url, FormatIso(plan->heirs[0].row.time)));
-    return ExitCode::kFailed;
+  ComplainOfDamage(*plan, context);
+  if (!arguments.Has("--promote")) {
+    for (const auto* others : {&plan->heirs, &plan->lost}) {
+      if (others->empty()) continue;
+      const catalog::Capture& first = others->front().revisit.row;
+      Complain(context, fmt::format("{} of {} and others repeat payloads of this batch; --promote "
+                                    "writes those to them first. Nothing was dropped",
+                                    first.url, FormatIso(first.time)));
+      return ExitCode::kFailed;
+    }
   }
   if (!plan->captures.empty()) {
     const Result<std::uint32_t> removal = archive::CarryOut(

@@ -8,6 +8,7 @@
 #include "archive/archive_reader.h"
 #include "archive/archive_writer.h"
 #include "archive/capture_query.h"
+#include "archive/removal.h"
 #include "cli/command.h"
 
 // The commands that work on an archive, one file for each, and what they share.
@@ -44,6 +45,9 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(
 
 // Says so when files could not be brought to their volume, or deleted there; that is done later.
 void ComplainOfDelivery(archive::ArchiveWriter& writer, Context& context);
+
+// Says which captures that stay lose their payload, because it is damaged.
+void ComplainOfDamage(const archive::RemovalPlan& plan, Context& context);
 
 // Deletes the bytes of all that was taken down, and says how that went.
 ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context);

@@ -71,34 +71,66 @@ std::optional<Digest> PayloadOf(const std::string& text, Context& context) {
   return std::nullopt;
 }
 
-ExitCode TakeDown(const Arguments& arguments, Context& context, archive::ArchiveWriter& archive,
-                  const archive::RemovalPlan& plan) {
-  for (const catalog::HeldCapture& capture : plan.captures) {
-    const Status written = context.out.Write(CaptureText(capture.row) + '\n');
-    if (!written) return Fail(context, written.error());
-  }
+void ComplainOfNothing(const archive::RemovalPlan& plan, bool bytes_stay, Context& context) {
+  Complain(context, fmt::format("nothing more to take down: {} went before{}",
+                                Count(plan.removed_before, "capture"),
+                                bytes_stay ? "; --purge deletes the bytes" : ""));
+}
+
+std::string PlanText(const archive::RemovalPlan& plan) {
   std::string text = Count(plan.captures.size(), "capture");
   if (!plan.heirs.empty()) {
     text += fmt::format(
         "; {} {} because other captures need {}", Count(plan.heirs.size(), "payload"),
         plan.heirs.size() == 1 ? "stays," : "stay,", plan.heirs.size() == 1 ? "it" : "them");
   }
-  if (arguments.Has("--dry-run")) {
-    Complain(context, text + "; nothing was done");
-    return ExitCode::kDone;
+  return text;
+}
+
+Status PrintCaptures(const archive::RemovalPlan& plan, Context& context) {
+  for (const catalog::HeldCapture& capture : plan.captures) {
+    const Status written = context.out.Write(CaptureText(capture.row) + '\n');
+    if (!written) return written;
   }
+  return {};
+}
+
+// Says what would be done, and only reads.
+ExitCode DryRun(const Arguments& arguments, Context& context, const archive::CaptureQuery& query,
+                const std::optional<Digest>& payload) {
+  ExitCode code = ExitCode::kDone;
+  std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
+  if (reader == nullptr) return code;
+  const Result<archive::RemovalPlan> plan = archive::PlanRemoval(reader->View(), query, payload);
+  if (!plan) return Fail(context, plan.error());
+  if (plan->captures.empty()) {
+    ComplainOfNothing(*plan, true, context);
+    return code;
+  }
+  const Status printed = PrintCaptures(*plan, context);
+  if (!printed) return Fail(context, printed.error());
+  ComplainOfDamage(*plan, context);
+  Complain(context, PlanText(*plan) + "; nothing was done");
+  return code;
+}
+
+ExitCode TakeDown(const Arguments& arguments, Context& context, archive::ArchiveWriter& archive,
+                  const archive::RemovalPlan& plan) {
+  const Status printed = PrintCaptures(plan, context);
+  if (!printed) return Fail(context, printed.error());
+  ComplainOfDamage(plan, context);
   const Result<std::uint32_t> removal =
       archive::CarryOut(archive, plan, {*arguments.Get("--reason"), NoteOf(arguments)},
                         context.clock, context.random);
   if (!removal) return Fail(context, removal.error());
-  Complain(context, fmt::format("took down {}, removal {}", text, *removal));
+  Complain(context, fmt::format("took down {}, removal {}", PlanText(plan), *removal));
   return arguments.Has("--purge") ? PurgeAll(archive, context) : ExitCode::kDone;
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   if (arguments.Has("--list")) return List(arguments, context);
   const bool dry_run = arguments.Has("--dry-run");
-  const bool purge = arguments.Has("--purge") && !dry_run;
+  const bool purge = arguments.Has("--purge");
   const bool only_purge = SaysOnlyPurge(arguments);
   if (!only_purge && !dry_run && arguments.Get("--reason").value_or("").empty()) {
     Complain(context, "say why, with --reason TEXT; it is kept in the ledger");
@@ -117,6 +149,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return Fail(context, query.error());
+  if (dry_run) return DryRun(arguments, context, *query, payload);
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(ArchiveDirectory(arguments), "rm", context, code);
@@ -125,13 +158,25 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), *query, payload);
   if (!plan) return Fail(context, plan.error());
   if (!plan->captures.empty()) return TakeDown(arguments, context, *archive, *plan);
-  Complain(context, fmt::format("nothing more to take down: {} went before{}",
-                                Count(plan->removed_before, "capture"),
-                                purge ? "" : "; --purge deletes the bytes"));
+  ComplainOfNothing(*plan, !purge, context);
   return purge ? PurgeAll(*archive, context) : ExitCode::kDone;
 }
 
 }  // namespace
+
+void ComplainOfDamage(const archive::RemovalPlan& plan, Context& context) {
+  for (const archive::Dependent& lost : plan.lost) {
+    Complain(
+        context,
+        fmt::format("{} of {} repeats {} of {}, whose payload is damaged: it stays without one",
+                    lost.revisit.row.url, FormatIso(lost.revisit.row.time), lost.original.row.url,
+                    FormatIso(lost.original.row.time)));
+  }
+  if (plan.unreadable == 0) return;
+  Complain(context, fmt::format("{} that cannot be read, because of damage, may repeat some of it; "
+                                "run stele verify",
+                                Count(plan.unreadable, "revisit")));
+}
 
 ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context) {
   const Result<archive::PurgeOutcome> purged = archive::PurgeRemoved(writer);
