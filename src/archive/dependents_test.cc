@@ -210,6 +210,17 @@ TEST_F(DependentsTest, W15_WhatWasLedByOneThatGoesKeepsItsPayload) {
   ExpectNoDefects();
 }
 
+TEST_F(DependentsTest, W15_WhatWasCutOffIsSoWhereItIsInherited) {
+  Import(Response("1", "http://a/", "2004-05-01T00:00:00Z", "cut o", "WARC-Truncated: length\r\n") +
+         Revisit("2", "http://b/", "2004-06-01T00:00:00Z", kIdentical + RefersTo("1")));
+  Drop(OfBatch(200405));
+  const ArchiveView view = archive_->View();
+  CaptureResults results(view, All());
+  const catalog::HeldCapture* heir = *results.Next();
+  ASSERT_NE(heir, nullptr);
+  EXPECT_EQ(heir->row.flags & (catalog::kTruncated | catalog::kRevisit), catalog::kTruncated);
+}
+
 TEST_F(DependentsTest, W15_NothingGoesWhileItIsNotKnownWhoNeedsIt) {
   Import(Response("1", "http://x/", "2004-04-01T00:00:00Z", "elsewhere"));
   Import(Response("2", "http://a/", "2004-05-01T00:00:00Z", "one"));

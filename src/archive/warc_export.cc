@@ -201,6 +201,9 @@ Result<record::Extent> WarcExport::WriteWhole(const catalog::HeldCapture& revisi
   fields.Add("WARC-Target-URI", record.target_uri);
   if (const auto ip = record.fields.Find("WARC-IP-Address")) fields.Add("WARC-IP-Address", *ip);
   fields.Add("Content-Type", warc::FieldText(whole->original().content_type));
+  if (const auto cut = whole->original().fields.Find("WARC-Truncated")) {
+    fields.Add("WARC-Truncated", *cut);
+  }
   fields.Add("WARC-Block-Digest", hasher.Finish().Labelled());
   fields.Add("WARC-Payload-Digest", whole->payload_digest());
   if (const Status begun = writer_->Begin(fields, whole->length()); !begun) return begun.error();
