@@ -15,13 +15,20 @@ struct PurgeOutcome {
   std::uint64_t held = 0;        // captures whose bytes stay because a hold covers them
   // Files that were imported in place and hold some of it: they are not ours to change.
   std::vector<std::string> not_ours;
+  // Files that hold some of it and could not be read or written anew, and why: a file that is
+  // damaged or away keeps no other from being purged.
+  struct Failure {
+    std::string name;  // of the file, and where it is
+    Error error;
+  };
+  std::vector<Failure> failures;
 };
 
 // Deletes the bytes of everything that was taken down and is under no hold, with requests and
 // notes: files that hold some of it are written again without it, and the old ones deleted.
-// Everything else keeps its ids and, byte for byte, its records; only of WACZ files, the captures
-// that stay are exported to a new one. What was interrupted goes on when it is called again.
-// Errors: those of reading and writing.
+// Everything else, also what is no capture that an index could have, keeps its ids and, byte for
+// byte, its records; only of WACZ files, the captures that stay are exported to a new one. What was
+// interrupted goes on when it is called again. Errors: those of writing the ledger and the catalog.
 Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive);
 
 }  // namespace stele::archive

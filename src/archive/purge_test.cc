@@ -196,6 +196,72 @@ TEST_F(Purging, AContainerOfWhichNothingStaysGoes) {
   ExpectNoDefects((*archive)->View());
 }
 
+TEST_F(Purging, I7_WhatNoIndexHasStays) {
+  WarcText text(record::Compression::kNone);
+  text.Response("http://s.example/", "2004-01-01T00:00:00Z", kSecret)
+      .Request("http://s.example/", "2004-01-01T00:00:00Z", "GET /?q=hidden HTTP/1.1");
+  const std::string goes = text.bytes();
+  std::string undated = WarcText(record::Compression::kNone, 9)
+                            .Response("http://b.example/", "2004-01-01T00:00:00Z", "undated")
+                            .bytes();
+  undated.replace(undated.find("2004-01-01T00:00:00Z"), 20, "someday of that year");
+  PutFile(fs_, "x.warc", goes + undated);
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()), undated);
+  EXPECT_EQ(PurgeRemoved(**archive)->captures, 0u);
+  ExpectNoDefects((*archive)->View());
+  // The file that was purged does not come again by itself.
+  const auto run = (*archive)->BeginRun("import", "");
+  EXPECT_FALSE(ImportFile(**archive, *run, "x.warc", {}));
+}
+
+TEST_F(Purging, I7_AFileThatCannotBeReadKeepsNoOtherFromIt) {
+  ASSERT_TRUE(Fill(lab_));
+  const std::string path = "a/volumes/main/00000001/x.warc";
+  const std::string rows = "a/volumes/main/00000001.rows";
+  for (const std::string& away : {path, rows}) {
+    SCOPED_TRACE(away);
+    PutFile(fs_, "y.warc",
+            WarcText(record::Compression::kNone)
+                .Response("http://s.example/", "2005-01-01T00:00:00Z", kSecret + away)
+                .bytes());
+    auto archive = lab_.Open();
+    const auto run = (*archive)->BeginRun("import", "");
+    ASSERT_TRUE(ImportFile(**archive, *run, "y.warc", {}));
+    ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+    ASSERT_TRUE(fs_.Rename(away, "away"));
+    const auto purged = PurgeRemoved(**archive);
+    ASSERT_TRUE(purged) << purged.error().text;
+    EXPECT_EQ(purged->captures, 1u);
+    ASSERT_EQ(purged->failures.size(), 1u);
+    EXPECT_EQ(purged->failures[0].name, "x.warc (container 1 in volume main)");
+    ASSERT_TRUE(fs_.Rename("away", away));
+  }
+  auto archive = lab_.Open();
+  const auto later = PurgeRemoved(**archive);
+  ASSERT_TRUE(later) << later.error().text;
+  EXPECT_EQ(later->captures, 1u);
+  EXPECT_TRUE(later->failures.empty());
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
+  EXPECT_EQ(Lines((*archive)->View()), kLeft);
+}
+
+// An heir's record is in two files.
+TEST_F(Purging, I7_CountsEachCaptureOnce) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://a.example/"));
+  ASSERT_TRUE(TakeDown(**archive, "http://r.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(purged->captures, 2u);
+}
+
 TEST_F(Purging, I7_NamesFilesThatAreNotOursAndPurgesAllOthers) {
   ASSERT_TRUE(Fill(lab_, true));
   auto archive = lab_.Open();
@@ -468,7 +534,10 @@ TEST_P(PurgingCrash, LosesNothingElseWhereverTheDiskFails) {
     {
       io::FaultFileSystem fs(disk, fail_at);
       ArchiveLab failing(fs);
-      if (auto archive = failing.Open()) acknowledged = PurgeRemoved(**archive).ok();
+      if (auto archive = failing.Open()) {
+        const auto purged = PurgeRemoved(**archive);
+        acknowledged = purged && purged->failures.empty();
+      }
     }
     io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
     disk.Crash(dice);

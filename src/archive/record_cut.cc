@@ -31,6 +31,7 @@ struct Seen {
   std::uint64_t uri = 0;
   std::uint64_t block_bytes = 0;
   bool is_capture = false;
+  bool is_about_file = false;     // a warcinfo record, say
   bool may_stand_beside = false;  // belongs to a capture beside it, where it names none
   bool is_whole = true;
   bool goes = false;
@@ -64,6 +65,12 @@ class RecordCut {
   // Finds out what goes. Errors: as CopyWithout().
   Status Survey(std::uint64_t file_bytes);
   Status Copy(const io::ReadableFile& from, std::uint64_t file_bytes, io::WritableFile& to);
+  // Requires: Survey() was called.
+  bool LeavesSomething() const {
+    return has_losses_ || std::any_of(records_.begin(), records_.end(), [](const Seen& seen) {
+             return !seen.goes && !seen.is_about_file;
+           });
+  }
 
  private:
   void Look(const Record& record);
@@ -77,6 +84,7 @@ class RecordCut {
   std::size_t next_capture_ = 0;
   std::vector<Seen> records_;
   std::vector<Group> groups_;
+  bool has_losses_ = false;
 };
 
 Status RecordCut::Survey(std::uint64_t file_bytes) {
@@ -97,6 +105,7 @@ Status RecordCut::Survey(std::uint64_t file_bytes) {
   }
   CloseGroups(file_bytes);
   DoomCompanions();
+  has_losses_ = !reader_.losses().empty();
   return {};
 }
 
@@ -105,7 +114,8 @@ void RecordCut::Look(const Record& record) {
   seen.id = RecordIdHash(record.record_id());
   seen.uri = ChecksumOf(record.target_uri);
   seen.is_capture = cdx::IsCapture(record);
-  if (!seen.is_capture && record.type != RecordType::kWarcinfo) {
+  seen.is_about_file = record.type == RecordType::kWarcinfo;
+  if (!seen.is_capture && !seen.is_about_file) {
     seen.about = AboutOf(record);
     seen.may_stand_beside =
         record.type == RecordType::kRequest || record.type == RecordType::kMetadata;
@@ -245,6 +255,17 @@ Status CopyWithout(io::FileSystem& fs, const std::string& path,
   if (done) done = cut.Copy(**file, *bytes, to);
   if (done) return done;
   return Error{done.error().code, fmt::format("{}: {}", path, done.error().text)};
+}
+
+Result<bool> LeavesSomething(io::FileSystem& fs, const std::string& path,
+                             std::span<const CutCapture> captures) {
+  Result<std::unique_ptr<archive_file::ArchiveFile>> records =
+      archive_file::ArchiveFile::Open(fs, path);
+  if (!records) return records.error();
+  RecordCut cut((*records)->reader(), captures);
+  const Status surveyed = cut.Survey((*records)->size().value_or(0));
+  if (surveyed) return cut.LeavesSomething();
+  return Error{surveyed.error().code, fmt::format("{}: {}", path, surveyed.error().text)};
 }
 
 }  // namespace stele::archive

@@ -26,4 +26,9 @@ struct CutCapture {
 Status CopyWithout(io::FileSystem& fs, const std::string& path,
                    std::span<const CutCapture> captures, io::WritableFile& to);
 
+// Whether such a copy would have anything but records about the file itself: other records, or
+// damaged places. Errors: likewise.
+Result<bool> LeavesSomething(io::FileSystem& fs, const std::string& path,
+                             std::span<const CutCapture> captures);
+
 }  // namespace stele::archive

@@ -8,6 +8,7 @@
 #include "archive/durable_file.h"
 #include "archive/warc_export.h"
 #include "catalog/new_rows.h"
+#include "formats/url/surt.h"
 
 namespace stele::archive {
 namespace {
@@ -21,7 +22,7 @@ bool IsRemoved(const Capture& row) { return (row.flags & catalog::kRemoved) != 0
 
 // Errors: kBusy when a hold covers the capture.
 Status CheckHolds(const ArchiveView& view, const Capture& row) {
-  const Hold* hold = view.holdings().HoldOver(catalog::LocationKeyOf(row), row.time);
+  const Hold* hold = HoldOf(view.holdings(), row);
   if (hold == nullptr) return {};
   return Error{ErrorCode::kBusy,
                fmt::format("{} of {} is under hold {} ({}); nothing was taken down. A hold is "
@@ -189,6 +190,12 @@ Status TakeRevisits(const ArchiveView& view, Going& going, std::vector<Dependent
 }
 
 }  // namespace
+
+const Hold* HoldOf(const Holdings& holdings, const Capture& row) {
+  const Hold* hold = holdings.HoldOver(catalog::LocationKeyOf(row), row.time);
+  if (hold != nullptr || row.key.empty()) return hold;
+  return holdings.HoldOver(catalog::LocationKey(url::SurtKey(row.url)), row.time);
+}
 
 Result<RemovalPlan> PlanRemoval(const ArchiveView& view, const CaptureQuery& query,
                                 const std::optional<Digest>& payload) {

@@ -14,6 +14,10 @@
 
 namespace stele::archive {
 
+// A hold that covers a capture, by the key under which it is found or by that of its URL, which are
+// not the same where the request had a body. Null when none does.
+const Hold* HoldOf(const Holdings& holdings, const catalog::Capture& row);
+
 // What taking captures down comes to.
 struct RemovalPlan {
   std::vector<catalog::HeldCapture> captures;

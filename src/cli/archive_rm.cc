@@ -193,7 +193,14 @@ ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context) {
                                   "holds some of what was taken down",
                                   path));
   }
-  return purged->not_ours.empty() ? ExitCode::kDone : ExitCode::kFailed;
+  for (const archive::PurgeOutcome::Failure& failure : purged->failures) {
+    Complain(context,
+             fmt::format("{} still holds some of what was taken down: {}; when it is whole "
+                         "again, run: stele rm --purge",
+                         failure.name, failure.error.text));
+  }
+  const bool is_all_gone = purged->not_ours.empty() && purged->failures.empty();
+  return is_all_gone ? ExitCode::kDone : ExitCode::kFailed;
 }
 
 Command RmCommand() {
@@ -206,7 +213,8 @@ Command RmCommand() {
       "their file, unless --purge has the file written again without them. Captures that stay and "
       "repeat the payload of one that goes get it as their own first. What is under a hold is "
       "neither taken down nor purged.\n\nFiles that were imported in place are not ours to change: "
-      "--purge names those that hold some of what was taken down, and the exit code is 3.";
+      "--purge names those that hold some of what was taken down, and the exit code is 3. It does "
+      "the same of files that are damaged or away, and goes on with the others.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(WithCaptureOptions(
       {{"--reason", "TEXT", "Why; it is kept"},
