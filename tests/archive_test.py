@@ -423,6 +423,77 @@ class Keeping(Archive):
         self.stele("import", "--repack", self.path, code=3)
         self.assertIn(f"{self.path} was here", self.said)
 
+    def test_I7_a_url_means_all_captures_of_it_whatever_the_request_was(self):
+        def post(url, date, body, answer):
+            both = response(url, date, answer)
+            name = hashlib.md5(("response" + url + date).encode()).hexdigest()
+            head = (f"POST /f HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+                    f"Content-Length: {len(body)}\r\n\r\n").encode()
+            request = record("request", url, date, head + body,
+                             f"WARC-Concurrent-To: <urn:uuid:{name}>")
+            return both + gzip.compress(gzip.decompress(request).replace(b"msgtype=response",
+                                                                         b"msgtype=request"))
+        day = "2004-06-01T1{}:00:00Z"
+        self.stele("import", self.put(
+            "post.warc.gz", response("http://p.org/f", day.format(0), b"got"),
+            post("http://p.org/f", day.format(1), b"name=joe&1=2", b"posted"),
+            post("http://p.org/f?x=1", day.format(2), b"a=b", b"posted with x"),
+            response("http://p.org/f?1=2", day.format(3), b"another page")))
+
+        def listed(*words):
+            return [row["time"][11:13] for row in self.rows(*words)]
+        self.assertEqual(sorted(listed("--host", "p.org")), ["10", "11", "12", "13"])
+        self.assertNotEqual(*[row["key"] for row in self.rows("http://p.org/f")])
+        self.assertEqual(sorted(listed("http://p.org/f")), ["10", "11"])
+        self.assertEqual(listed("http://p.org/f?x=1"), ["12"])
+        self.assertEqual(self.stele("get", "http://p.org/f"), "got")
+        self.assertEqual(self.stele("get", "--at", "20040601110000", "http://p.org/f"), "got")
+        self.assertEqual(self.stele("get", "http://p.org/f?x=1"), "posted with x")
+        self.stele("hold", "http://p.org/f", "--reason", "a case")
+        self.stele("rm", "http://p.org/f", "--from", "20040601103000", "--reason", "x", code=3)
+        self.assertIn("is under hold 1", self.said)
+        self.stele("hold", "--end", "1")
+        self.stele("rm", "http://p.org/f", "--reason", "x", "--purge")
+        self.assertEqual(sorted(listed("--host", "p.org")), ["12", "13"])
+        self.stele("rm", "http://p.org/f?x=1", "--reason", "x")
+        self.assertEqual(listed("--host", "p.org"), ["13"])
+
+    def test_I7_a_dry_run_only_reads(self):
+        before = sorted((str(p), p.stat().st_mtime_ns) for p in self.archive.rglob("*"))
+        self.stele("rm", "http://b.org/1", "--dry-run")
+        self.assertIn("1 capture; nothing was done", self.said)
+        after = sorted((str(p), p.stat().st_mtime_ns) for p in self.archive.rglob("*"))
+        self.assertEqual(after, before)
+
+    def test_I7_a_damaged_file_keeps_no_other_from_being_purged(self):
+        self.stele("import", self.put(
+            "c.warc.gz", response("http://c.org/1", "2004-05-01T10:00:00Z", b"c 1"),
+            response("http://c.org/2", "2004-05-01T10:00:00Z", b"c 2")))
+        kept = next(self.archive.glob("volumes/main/*/c.warc.gz"))
+        kept.rename(self.folder / "away")
+        self.stele("rm", "http://c.org/1", "--reason", "x")
+        self.stele("rm", "http://b.org/1", "--reason", "x", "--purge", code=3)
+        self.assertIn("c.warc.gz (container 2 in volume main) still holds some", self.said)
+        self.assertNotIn(b"b 1", self.bytes_of_containers())
+        (self.folder / "away").rename(kept)
+        self.stele("rm", "--purge")
+        self.assertNotIn(b"c 1", self.bytes_of_containers())
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_W15_what_was_not_modified_keeps_its_payload(self):
+        revisit = record(
+            "revisit", "http://a.org/0", "2005-06-01T10:00:00Z", b"HTTP/1.1 304 X\r\n\r\n",
+            "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+            "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ")
+        self.stele("import", self.put("later.warc.gz", revisit))
+        words = ["batch", "drop", "--archive", self.archive, "200405", "--reason", "to tape"]
+        self.run_stele(*words, code=3)
+        self.run_stele(*words, "--promote")
+        self.assertEqual(self.stele("get", "http://a.org/0"), "a 0")
+        self.run_stele("batch", "drop", "--archive", self.archive, "200506", "--reason", "x")
+        self.assertIn("took down 1 capture", self.said)
+        self.assertIn("of 1 capture", self.said)
+
     def test_I6_batches_are_listed_exported_and_dropped(self):
         later = self.put("later.warc.gz", record(
             "revisit", "http://a.org/0", "2005-06-01T10:00:00Z",

@@ -29,6 +29,8 @@ catalog::Selection Union(std::vector<catalog::KeyRange> ranges) {
   return all;
 }
 
+}  // namespace
+
 Result<catalog::Selection> UrlsOf(const Arguments& arguments,
                                   const std::vector<std::string>& urls) {
   std::vector<catalog::KeyRange> ranges;
@@ -48,6 +50,34 @@ Result<catalog::Selection> UrlsOf(const Arguments& arguments,
     add(catalog::SelectDomain(domain));
   }
   return ranges.empty() ? catalog::SelectAll() : Union(std::move(ranges));
+}
+
+namespace {
+
+// Where captures of a URL may be filed whose requests had a body, or another method than GET: among
+// the keys of its path, with arguments of which none is greater than the first of these.
+catalog::KeyRange OtherMethodsOf(const std::string& url) {
+  constexpr char kAfterAll = '\x7F';
+  const std::string key = url::SurtKey(url);
+  const std::size_t query = std::min(key.find('?'), key.size());
+  const std::string path = key.substr(0, query) + '?';
+  std::string first = "__wb_method=";
+  if (query < key.size()) first = std::min(first, key.substr(query + 1, key.find('&') - query - 1));
+  return {path.substr(0, catalog::kLocationKeyKept),
+          (path + first).substr(0, catalog::kLocationKeyKept) + kAfterAll};
+}
+
+// Also finds captures of these URLs by requests that had a body, whose keys are others.
+void AddOtherMethods(const std::vector<std::string>& urls, archive::CaptureQuery& query) {
+  if (urls.empty()) return;
+  const catalog::Selection asked = query.where.what;
+  std::vector<catalog::KeyRange> ranges = asked.ranges;
+  for (const std::string& url : urls) ranges.push_back(OtherMethodsOf(url));
+  query.where.what = Union(std::move(ranges));
+  query.shows = [asked](std::string_view key, const catalog::Capture& row) {
+    return asked.Has(key) ||
+           (!row.key.empty() && asked.Has(catalog::LocationKey(url::SurtKey(row.url))));
+  };
 }
 
 Result<archive::Moments> MomentsOption(std::string_view option, const std::string& text) {
@@ -179,6 +209,7 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
   Result<catalog::Selection> what = UrlsOf(arguments, urls);
   if (!what) return what.error();
   query.where.what = *std::move(what);
+  AddOtherMethods(urls, query);
   if (const Status filled = FillTimes(arguments, query.where); !filled) return filled.error();
   Result<std::optional<std::uint32_t>> run = NumberOption(arguments, "--run");
   if (!run) return run.error();

@@ -54,9 +54,13 @@ ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context);
 
 // Options that choose captures, and what they say, together with these URLs.
 std::vector<Option> WithCaptureOptions(std::vector<Option> options);
-// Errors: kInvalid, for the person who typed it.
+// Of URLs it finds all captures, whatever the request was. Errors: kInvalid, for the person who
+// typed it.
 Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
                                              const std::vector<std::string>& urls);
+
+// Only which URLs are meant, by the keys of the URLs themselves. Errors: kInvalid.
+Result<catalog::Selection> UrlsOf(const Arguments& arguments, const std::vector<std::string>& urls);
 
 // The number that an option gives, or nothing. Errors: kInvalid.
 Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "archive/revisit_resolver.h"
 #include "cli/archive_commands.h"
 #include "cli/output.h"
@@ -73,16 +75,28 @@ std::optional<RecordPart> PartOf(const Arguments& arguments) {
   return chosen.value_or(RecordPart::kDecoded);
 }
 
-// The one capture that is meant.
+// The one capture that is meant: an answer to GET, or where there is none, to another request.
 Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Arguments& arguments) {
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return query.error();
   query->where.pick = catalog::LocationQuery::Pick::kNearest;
   if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;
+  const auto distance = [&](const catalog::HeldCapture& capture) {
+    const std::int64_t time = capture.row.time.milliseconds;
+    const std::int64_t moment = query->where.from.milliseconds;
+    return static_cast<std::uint64_t>(std::max(time, moment)) -
+           static_cast<std::uint64_t>(std::min(time, moment));
+  };
   archive::CaptureResults results(view, *query);
-  Result<const catalog::HeldCapture*> found = results.Next();
-  if (!found) return found.error();
-  if (*found != nullptr) return **found;
+  std::optional<catalog::HeldCapture> best;
+  for (;;) {
+    Result<const catalog::HeldCapture*> found = results.Next();
+    if (!found) return found.error();
+    if (*found == nullptr) break;
+    if ((*found)->row.key.empty()) return **found;
+    if (!best || distance(**found) < distance(*best)) best = **found;
+  }
+  if (best) return *best;
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no such capture of {}", arguments.positionals[0])};
 }
@@ -126,7 +140,8 @@ Command GetCommand() {
   command.name = "get";
   command.summary = "Print a capture";
   command.details =
-      "The capture nearest to --at, or the latest. Of one that repeats an earlier capture, the "
+      "The capture nearest to --at, or the latest; one of a request with a body only where there "
+      "is no other. Of one that repeats an earlier capture, the "
       "payload is that one's. The payload's digest is verified on the way.";
   command.arguments = "URL";
   command.options = WithArchiveOption(

@@ -50,6 +50,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return Fail(context, query.error());
+  Result<catalog::Selection> urls = UrlsOf(arguments, arguments.positionals);
+  if (!urls) return Fail(context, urls.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(ArchiveDirectory(arguments), "hold", context, code);
@@ -61,7 +63,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   archive::Hold hold;
   hold.reason = reason;
   hold.note = NoteOf(arguments);
-  hold.what = query->where.what;
+  hold.what = *std::move(urls);
   hold.from = query->where.from;
   hold.to = query->where.to;
   const Result<std::uint32_t> added = archive->AddHold(hold);
