@@ -63,6 +63,17 @@ class Catalog {
   static Result<std::set<std::uint32_t>> DamagedBatches(io::FileSystem& fs,
                                                         const std::string& directory,
                                                         PageCache& cache);
+  // An empty catalog in a directory of its own, made in one that exists, to be filled and then to
+  // take the place of the catalog in `other`, which may be damaged or missing and stays as it is
+  // until then. `directory` must not have anything in it.
+  static Result<std::unique_ptr<Catalog>> OpenBeside(io::FileSystem& fs, const std::string& other,
+                                                     std::string directory, PageCache& cache,
+                                                     CatalogOptions options = {});
+  // All captures become those of the catalog in `other`, at one moment: whoever reads that one sees
+  // what it had, or what is here, and an error leaves what it had. Requires: OpenBeside() made this
+  // with the same `other`, which nobody writes. Afterwards this is good for nothing, and the
+  // catalog in `other` can be opened.
+  Status TakePlaceOf(const std::string& other);
   ~Catalog();
 
   // Adds captures, or replaces those with the same ids, whose key and time must be the same.
