@@ -1,6 +1,7 @@
 // Each append is one record and one sync, so a record is written only when all before it are
-// durable. Bytes that are no good record with one behind them are therefore damage; at the end of
-// the file they are what a crash left of an event that nobody was told of.
+// durable. Bytes that are no good record with one behind them are therefore damage, and so are
+// those before a place up to which somebody knows that the ledger was durable; else, at the end of
+// the file, they are what a crash left of an event that nobody was told of.
 #include "archive/ledger.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,15 @@ using record::Record;
 constexpr std::size_t kEventBytesMax = std::size_t{1} << 30;
 // Behind each record.
 constexpr std::string_view kSeparator = "\r\n\r\n";
+
+// Of bytes behind the last good event.
+Status CheckTail(const std::string& path, std::uint64_t end, std::uint64_t size,
+                 std::uint64_t acknowledged) {
+  if (size == end || end >= acknowledged) return {};
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("{}: damaged at byte {}, where an event was; restore it from a backup",
+                           path, end)};
+}
 
 Error Damage(const std::string& path, std::uint64_t offset) {
   return Error{ErrorCode::kCorrupt,
@@ -119,19 +129,23 @@ Status SetAside(io::FileSystem& fs, const std::string& path, const LedgerScan& s
 }  // namespace
 
 Result<std::uint64_t> ReadLedger(io::FileSystem& fs, const std::string& path, std::uint64_t offset,
-                                 const TakeEvent& take) {
+                                 const TakeEvent& take, std::uint64_t acknowledged) {
   Result<LedgerScan> scan = Scan(fs, path, offset, take);
   if (!scan) return scan.error();
-  return scan->end;
+  const Status whole = CheckTail(path, scan->end, scan->size, acknowledged);
+  return whole ? Result<std::uint64_t>(scan->end) : whole.error();
 }
 
 Result<std::unique_ptr<LedgerWriter>> LedgerWriter::Open(io::FileSystem& fs,
                                                          const std::string& path,
                                                          const io::Clock& clock, io::Random& random,
-                                                         const TakeEvent& take) {
+                                                         const TakeEvent& take,
+                                                         std::uint64_t acknowledged) {
   Result<LedgerScan> scan = Scan(fs, path, 0, take);
   if (!scan && scan.error().code != ErrorCode::kNotFound) return scan.error();
   const bool is_new = !scan;
+  const Status whole = is_new ? Status() : CheckTail(path, scan->end, scan->size, acknowledged);
+  if (!whole) return whole.error();
   Result<std::unique_ptr<io::WritableFile>> file = fs.OpenForAppending(path);
   if (!file) return file.error();
   if (!is_new && scan->size > scan->end) {

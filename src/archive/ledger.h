@@ -17,11 +17,12 @@
 namespace stele::archive {
 
 // Tells of all events from `offset` (0: the first) on, each with the offset behind it. Returns that
-// of the last. What is cut off at the end is not there yet: its writer may be at it. Errors:
-// kNotFound; kCorrupt when good events follow bad bytes, naming the place; and those of `take`.
+// of the last. What is cut off at the end is not there yet: its writer may be at it; but what is
+// before `acknowledged` was there once. Errors: kNotFound; kCorrupt when good events follow bad
+// bytes, or bad bytes begin before `acknowledged`, naming the place; and those of `take`.
 using TakeEvent = std::function<Status(const LedgerEvent& event, std::uint64_t end)>;
 Result<std::uint64_t> ReadLedger(io::FileSystem& fs, const std::string& path, std::uint64_t offset,
-                                 const TakeEvent& take);
+                                 const TakeEvent& take, std::uint64_t acknowledged = 0);
 
 // The one writer of a ledger; the caller sees to that. Not thread-safe. Borrows `clock` and
 // `random` for life.
@@ -29,10 +30,11 @@ class LedgerWriter {
  public:
   // Tells of all that is there, as ReadLedger(). A ledger is made where there is none; its
   // directory must exist. What is cut off at its end, by a crash, is copied to a file
-  // `path`.torn and taken off.
+  // `path`.torn and taken off. Errors: as ReadLedger(); the file is as it was then.
   static Result<std::unique_ptr<LedgerWriter>> Open(io::FileSystem& fs, const std::string& path,
                                                     const io::Clock& clock, io::Random& random,
-                                                    const TakeEvent& take);
+                                                    const TakeEvent& take,
+                                                    std::uint64_t acknowledged = 0);
 
   // Durable when it succeeds; sets the event's time where it has none. After an error nothing more
   // is taken.

@@ -100,6 +100,35 @@ TEST_F(Ledger, SetsAsideWhatACrashLeft) {
   }
 }
 
+// What somebody knows to have been durable was not left by a crash.
+TEST_F(Ledger, P3_DamageBeforeWhatWasAcknowledgedIsNotSetAside) {
+  {
+    auto ledger = Open(fs_);
+    for (int i = 0; i < 2; ++i) {
+      LedgerEvent event = Event(i);
+      ASSERT_TRUE((*ledger)->Append(event));
+    }
+  }
+  ASSERT_TRUE(Open(fs_));
+  const std::uint64_t first = ends_[0];
+  std::string bad = Bytes();
+  bad[bad.size() - 9] ^= 1;
+  ASSERT_TRUE(io::ReplaceFile(fs_, "ledger.warc", bad));
+  const auto take = [](const LedgerEvent&, std::uint64_t) -> Status { return {}; };
+  for (const std::uint64_t acknowledged : {first + 1, std::uint64_t{bad.size()}}) {
+    const auto ledger = LedgerWriter::Open(fs_, "ledger.warc", clock_, random_, take, acknowledged);
+    ASSERT_FALSE(ledger);
+    EXPECT_EQ(ledger.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(ledger.error().text.find("restore it from a backup"), std::string::npos);
+    EXPECT_FALSE(ReadLedger(fs_, "ledger.warc", 0, take, acknowledged));
+    EXPECT_EQ(Bytes(), bad);
+    EXPECT_FALSE(*fs_.Exists("ledger.warc.torn"));
+  }
+  EXPECT_EQ(*ReadLedger(fs_, "ledger.warc", 0, take, first), first);
+  EXPECT_TRUE(LedgerWriter::Open(fs_, "ledger.warc", clock_, random_, take, first));
+  EXPECT_EQ(Bytes().size(), first);
+}
+
 // A disk may leave any bytes where nothing was synced.
 TEST_F(Ledger, KeepsAnEventWhenLineEndsStandBehindIt) {
   {
