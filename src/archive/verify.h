@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "archive/archive_view.h"
@@ -10,6 +11,9 @@ namespace stele::archive {
 
 struct VerifyOptions {
   bool read_files = true;  // else only their sizes are looked at
+  // Up to where in the ledger the catalog should have everything. What came behind it may be
+  // unfinished, which is no defect: the next writer finishes it.
+  std::uint64_t applied = std::numeric_limits<std::uint64_t>::max();
   // Told how many bytes of the files were read.
   std::function<void(std::uint64_t bytes)> progress;
 };
@@ -17,7 +21,8 @@ struct VerifyOptions {
 struct VerifyOutcome {
   std::uint64_t containers = 0;
   std::uint64_t captures = 0;
-  std::uint64_t bytes = 0;  // of files that were read
+  std::uint64_t bytes = 0;       // of files that were read
+  std::uint64_t unfinished = 0;  // captures that the catalog does not yet have as they are
   std::uint64_t defects = 0;
 };
 
