@@ -222,6 +222,32 @@ class Keeping(Archive):
         self.assertEqual(self.stele("ls", "--json"), before)
         self.assertIn("all is right", self.stele("verify"))
 
+    def test_W15_a_lost_container_is_named_and_comes_back(self):
+        before = self.stele("ls", "--json")
+        container = self.archive / "volumes/main/00000001"
+        container.rename(self.folder / "away")
+        self.stele("reindex", "--from-files", code=1)
+        self.assertEqual(self.stele("ls", "--json"), before)  # by the rows that it had
+        (self.archive / "volumes/main/00000001.rows").unlink()
+        self.stele("reindex", code=1)
+        done = subprocess.run([STELE, "ls", "--archive", self.archive], capture_output=True,
+                              check=True)
+        self.assertIn(b"the captures of container 1 (x.warc.gz) are not listed", done.stderr)
+        (self.folder / "away").rename(container)
+        self.stele("hold", "--reason", "any writer takes it in")
+        self.assertEqual(self.stele("ls", "--json"), before)
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_P3_damage_in_the_last_event_of_the_ledger_is_not_cut_off(self):
+        self.stele("hold", "--host", "a.org", "--reason", "case")
+        ledger = self.archive / "ledger/ledger.warc"
+        bad = ledger.read_bytes().replace(b"reason: case", b"reason: base")
+        ledger.write_bytes(bad)
+        for words in (("verify",), ("hold", "--list"), ("rm", "http://a.org/1", "--reason", "x"),
+                      ("reindex",)):
+            self.assertIn("restore it from a backup", self.complaint(*words))
+        self.assertEqual(ledger.read_bytes(), bad)
+
     def test_export_brought_in_again_is_the_same(self):
         out = self.folder / "out.warc.gz"
         self.stele("export", out)

@@ -14,6 +14,7 @@ std::string ArchiveLayout::WriterPath() const { return directory_ + "/writer"; }
 std::string ArchiveLayout::LedgerPath() const { return directory_ + "/ledger/ledger.warc"; }
 std::string ArchiveLayout::CatalogDirectory() const { return directory_ + "/catalog"; }
 std::string ArchiveLayout::AppliedPath() const { return CatalogDirectory() + "/applied"; }
+std::string ArchiveLayout::NewCatalogDirectory() const { return CatalogDirectory() + "/new"; }
 
 const ArchiveConfig::Volume* ArchiveLayout::FindVolume(const std::string& name) const {
   for (const ArchiveConfig::Volume& volume : config_.volumes) {

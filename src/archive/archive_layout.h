@@ -24,6 +24,8 @@ class ArchiveLayout {
   std::string CatalogDirectory() const;
   // Says up to where in the ledger the catalog has everything.
   std::string AppliedPath() const;
+  // Where a catalog is made that takes the place of the one that is there.
+  std::string NewCatalogDirectory() const;
 
   // Null when the configuration has no such volume.
   const ArchiveConfig::Volume* FindVolume(const std::string& name) const;

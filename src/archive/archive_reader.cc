@@ -26,6 +26,14 @@ Result<std::shared_ptr<const ArchiveLayout>> LoadLayout(io::FileSystem& fs,
   return std::make_shared<const ArchiveLayout>(directory, *std::move(config));
 }
 
+Error NotOfThisLedger(const ArchiveLayout& layout) {
+  return {
+      ErrorCode::kOutdated,
+      fmt::format("{} knows more than {}: has an old ledger been restored? Make the catalog anew "
+                  "with: stele reindex",
+                  layout.CatalogDirectory(), layout.LedgerPath())};
+}
+
 Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(io::FileSystem& fs,
                                                            const std::string& directory) {
   Result<std::shared_ptr<const ArchiveLayout>> layout = LoadLayout(fs, directory);
@@ -45,18 +53,36 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(io::FileSystem& fs,
 }
 
 Status ArchiveReader::Refresh() {
+  // The first writer of an archive may be at it.
+  Status status = TryRefresh();
+  if (!status && status.error().code == ErrorCode::kOutdated) status = TryRefresh();
+  return status;
+}
+
+Status ArchiveReader::TryRefresh() {
   containers_.CloseAll();
-  // The catalog first: what it has, the ledger had before.
+  // In this order, what the mark promises is in the catalog, and what that has, in the ledger.
+  Result<AppliedMark> applied = ReadAppliedMark(fs_, layout_->AppliedPath());
+  if (!applied) return applied.error();
   if (const Status fresh = catalog_->Refresh(); !fresh) return fresh;
   std::shared_ptr<Holdings> holdings;  // where something is new
-  Result<std::uint64_t> end = ReadLedger(fs_, layout_->LedgerPath(), holdings_->ledger_end(),
-                                         [&](const LedgerEvent& event, std::uint64_t behind) {
-                                           if (holdings == nullptr)
-                                             holdings = std::make_shared<Holdings>(*holdings_);
-                                           return holdings->Apply(event, behind);
-                                         });
+  Result<std::uint64_t> end = ReadLedger(
+      fs_, layout_->LedgerPath(), holdings_->ledger_end(),
+      [&](const LedgerEvent& event, std::uint64_t behind) {
+        if (holdings == nullptr) holdings = std::make_shared<Holdings>(*holdings_);
+        return holdings->Apply(event, behind);
+      },
+      applied->ledger_end);
   if (!end) return end.error();
   if (holdings != nullptr) holdings_ = std::move(holdings);
+  applied_ = *std::move(applied);
+  if (applied_.ledger_end > *end) return NotOfThisLedger(*layout_);
+  if (applied_.ledger_end == 0 && !holdings_->containers().empty()) {
+    return Error{ErrorCode::kOutdated,
+                 fmt::format("the catalog of {} is not complete: it is being made, or that was "
+                             "interrupted; wait for it, or make it with: stele reindex",
+                             layout_->directory())};
+  }
   return {};
 }
 

@@ -14,11 +14,11 @@
 #include <limits>
 #include <set>
 
+#include "archive/applied_mark.h"
 #include "archive/archive_reader.h"
 #include "archive/durable_file.h"
 #include "util/ascii.h"
 #include "util/check.h"
-#include "util/checksum.h"
 
 namespace stele::archive {
 namespace {
@@ -31,21 +31,6 @@ constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
 constexpr std::uint32_t kOpenSerials = 1 << 20;
-constexpr std::string_view kAppliedHead = "stele applied 2 ";
-
-// Up to where in the ledger the catalog has everything.
-std::string FormatApplied(std::uint64_t ledger_end) {
-  const std::string text = fmt::format("{}{}", kAppliedHead, ledger_end);
-  return fmt::format("{} {:016x}\n", text, ChecksumOf(text));
-}
-
-// 0 where it is damaged: what is applied once more does no harm.
-std::uint64_t ParseApplied(std::string_view mark) {
-  if (!mark.starts_with(kAppliedHead)) return 0;
-  const std::string_view rest = mark.substr(kAppliedHead.size());
-  const std::uint64_t ledger_end = ParseDecimal(rest.substr(0, rest.find(' '))).value_or(0);
-  return mark == FormatApplied(ledger_end) ? ledger_end : 0;
-}
 
 LedgerEvent RunBegin(std::uint32_t run, std::string_view kind, std::string_view note) {
   LedgerEvent event;
@@ -84,7 +69,7 @@ ArchiveWriter::ArchiveWriter(const Environment& environment,
 
 ArchiveWriter::~ArchiveWriter() {
   // Only saves work: whoever opens it next finds out what the catalog lacks.
-  if (catalog_ != nullptr) static_cast<void>(Checkpoint());
+  if (!is_behind_) static_cast<void>(Checkpoint());
 }
 
 Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& environment,
@@ -101,7 +86,9 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& en
       batch ? writer->RestoreBatch(*batch, rebuild) : writer->OpenCatalog(rebuild);
   if (!opened) return opened.error();
   if (const Status sealed = writer->SealOpenContainers(); !sealed) return sealed.error();
-  if (const Status applied = writer->ApplyAll(); !applied) return applied.error();
+  const Status applied = writer->ApplyAll(batch ? Rebuild::kNothing : rebuild);
+  if (!applied) return applied.error();
+  writer->MakeLostRows();
   writer->DeliverAll();
   return writer;
 }
@@ -126,9 +113,12 @@ Status ArchiveWriter::LoadLedger() {
   if (const Status made = MakeDirectories(environment_.fs, io::ParentDirectory(path)); !made) {
     return made;
   }
+  const Result<AppliedMark> applied = ReadAppliedMark(environment_.fs, layout_->AppliedPath());
+  if (!applied) return applied.error();
   auto ledger = LedgerWriter::Open(
       environment_.fs, path, environment_.clock, environment_.random,
-      [&](const LedgerEvent& event, std::uint64_t end) { return holdings_.Apply(event, end); });
+      [&](const LedgerEvent& event, std::uint64_t end) { return holdings_.Apply(event, end); },
+      applied->ledger_end);
   if (!ledger) return ledger.error();
   ledger_ = std::move(*ledger);
   return {};
@@ -199,27 +189,6 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
     if (const Status removed = RemoveTree(fs, path); !removed) return removed;
   }
   return {};
-}
-
-Status ArchiveWriter::ApplyAll() {
-  const Result<std::string> mark = io::ReadFile(environment_.fs, layout_->AppliedPath());
-  if (!mark && mark.error().code != ErrorCode::kNotFound) return mark.error();
-  const std::uint64_t applied = mark ? ParseApplied(*mark) : 0;
-  if (applied > ledger_->end()) {
-    return Error{ErrorCode::kOutdated,
-                 fmt::format("{} knows more than {}: has an old ledger been restored? Make the "
-                             "catalog anew with: stele reindex",
-                             layout_->CatalogDirectory(), layout_->LedgerPath())};
-  }
-  for (const auto& [number, container] : holdings_.containers()) {
-    if (container.ledger_end <= applied) continue;
-    if (const Status indexed = Index(container); !indexed) return indexed;
-  }
-  for (const auto& [number, removal] : holdings_.removals()) {
-    if (removal.ledger_end <= applied) continue;
-    if (const Status marked = MarkRemoved(removal); !marked) return marked;
-  }
-  return Checkpoint();
 }
 
 std::uint64_t ArchiveWriter::NewSeed() {
@@ -354,10 +323,11 @@ Result<bool> ArchiveWriter::AddHere(Container& container) {
   if (const Status told = TellOfPlannedRun(); !told) return told.error();
   if (const Status appended = Append(container.Event()); !appended) return appended.error();
   const Container& added = *holdings_.Find(container.number);
-  if (const Status named = container.path.empty() ? FinishContainer(added) : Status(); !named) {
-    return named.error();
-  }
-  if (const Status indexed = Index(added); !indexed) return indexed.error();
+  Status shown = container.path.empty() ? FinishContainer(added) : Status();
+  Status taken;
+  if (shown) shown = Index(added, taken);
+  is_behind_ = is_behind_ || !shown;
+  if (!shown) return shown.error();
   if (++since_checkpoint_ >= kCheckpointContainers) {
     if (const Status synced = Checkpoint(); !synced) return synced.error();
   }
@@ -426,6 +396,7 @@ Result<std::uint32_t> ArchiveWriter::Remove(std::vector<catalog::CaptureId> capt
   for (const catalog::CaptureId& id : captures) event.Add("capture", FormatCaptureId(id));
   if (const Status appended = Append(std::move(event)); !appended) return appended.error();
   const Status marked = MarkRemoved(holdings_.removals().at(number));
+  is_behind_ = is_behind_ || !marked;
   if (!marked) return marked.error();
   if (const Status synced = Checkpoint(); !synced) return synced.error();
   return number;
@@ -504,12 +475,6 @@ Status ArchiveWriter::EndHold(std::uint32_t number) {
   event.what = "hold-end";
   event.Add("hold", number);
   return Append(std::move(event));
-}
-
-Status ArchiveWriter::Checkpoint() {
-  if (const Status synced = catalog_->Sync(); !synced) return synced;
-  since_checkpoint_ = 0;
-  return io::ReplaceFile(environment_.fs, layout_->AppliedPath(), FormatApplied(ledger_->end()));
 }
 
 }  // namespace stele::archive

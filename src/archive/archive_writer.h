@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,11 +35,14 @@ class ArchiveWriter {
                        const ArchiveConfig& config);
   // What is to be made anew, though it may be good.
   enum class Rebuild { kNothing, kCatalog, kCatalogAndRows };
-  // Borrows what is in `environment` for life. Finishes what a crash interrupted. With a batch,
-  // only its rows in the catalog are made anew, and those of others that cannot be opened; rows
-  // beside containers where they have captures of the batch; and the index by URL stays: when that
-  // fails, or is interrupted, all is as it was. Errors: kNotFound when this is no archive, or there
-  // never was such a batch, kBusy when somebody else writes it, kInvalid, kCorrupt.
+  // Borrows what is in `environment` for life. Finishes what a crash interrupted, takes up what
+  // could not be read before, and makes rows that are lost. What cannot be read is left out, and
+  // index_failures() names it. A catalog that is made anew is made beside the one that is there,
+  // and takes its place when it is whole; rows likewise. With a batch, only its rows in the catalog
+  // are made anew, and those of others that cannot be opened; rows beside containers where they
+  // have captures of the batch; and the index by URL stays: when that fails, or is interrupted, all
+  // is as it was. Errors: kNotFound when this is no archive, or there never was such a batch, kBusy
+  // when somebody else writes it, kInvalid, kCorrupt.
   static Result<std::unique_ptr<ArchiveWriter>> Open(
       const Environment& environment, const std::string& directory,
       Rebuild rebuild = Rebuild::kNothing, std::optional<std::uint32_t> batch = std::nullopt);
@@ -49,6 +53,9 @@ class ArchiveWriter {
   const io::Clock& clock() const { return environment_.clock; }
   // For dice of one's own.
   std::uint64_t NewSeed();
+  // One for each container that could not be read when the archive was opened: its captures are not
+  // listed, or with the rows that it had. Each says what to do.
+  const std::map<std::uint32_t, Error>& index_failures() const { return index_failures_; }
   // What is there now. The writer must outlive it.
   ArchiveView View();
   // As Holdings.
@@ -126,7 +133,6 @@ class ArchiveWriter {
 
  private:
   ArchiveWriter(const Environment& environment, std::shared_ptr<const ArchiveLayout> layout);
-  Status RemoveIndexes(Rebuild rebuild);
   Status Lock();
   Status LoadLedger();
   // Steps of Open() after a crash: files get their names, and what nobody was told of goes.
@@ -140,7 +146,12 @@ class ArchiveWriter {
   // Errors: kCorrupt when the catalog has another capture; when it has more of them.
   Status CompareWithCatalog(const Container& container, const ContainerRows& rows);
   Status CheckNoneIsLost(const Container& container);
-  Status ApplyAll();
+  // Gives the catalog all that it lacks; with a rebuild, all there is.
+  Status ApplyAll(Rebuild rebuild);
+  Status ReplaceCatalog();
+  // Index() in the course of Open(): a container that cannot be read is left out.
+  Status TakeIn(const Container& container, Rebuild rebuild);
+  void MakeLostRows();
   // Add() without delivery.
   Result<bool> AddHere(Container& container);
   // Whether what is in a volume's directory, under a name with this number, is to go.
@@ -175,8 +186,9 @@ class ArchiveWriter {
   Status TellOfPlannedRun();
   Status AssignSerials(Container& container) const;
   Status FinishContainer(const Container& container);
-  // Gives the catalog what is in a container.
-  Status Index(const Container& container);
+  // Gives the catalog what is in a container, but for what is in other containers now. `taken` is
+  // what the catalog said to it.
+  Status Index(const Container& container, Status& taken);
   // Tells of all rows of a container, as the catalog should have them; rows that are lost are made
   // anew, and then some may be told of twice.
   using TakeRows = catalog::Catalog::Restoration::TakeRows;
@@ -185,9 +197,14 @@ class ArchiveWriter {
   Status ForEachRowOf(const Container& container, const std::set<std::uint32_t>& batches,
                       const TakeRows& take);
   Status ReadRows(const Container& container, const TakeRows& take);
+  // Rows that are there stay where this fails. Errors: kCorrupt when the file has other captures
+  // than when it came.
   Status MakeRows(const Container& container);
+  // The same for rows that may be good. Errors: also kCorrupt when the file is not what it was.
+  Status RemakeRows(const Container& container);
   Status MarkRemoved(const Removal& removal);
-  // The catalog has all that the ledger has, and will after a crash.
+  // The catalog has all that the ledger has, and will after a crash. Where it has not, the mark
+  // stays where it is.
   Status Checkpoint();
 
   const std::shared_ptr<const ArchiveLayout> layout_;
@@ -206,6 +223,10 @@ class ArchiveWriter {
   std::optional<LedgerEvent> planned_run_;
   std::uint32_t reserved_ = 0;  // the last number that was given
   int since_checkpoint_ = 0;    // containers
+  // Whether the ledger has something that should be in the catalog and may not be.
+  bool is_behind_ = true;
+  std::set<std::uint32_t> lacks_;                  // containers that the catalog has nothing of
+  std::map<std::uint32_t, Error> index_failures_;  // set by Open()
   std::optional<Error> delivery_failure_;
 };
 

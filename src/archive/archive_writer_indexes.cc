@@ -3,37 +3,139 @@
 
 #include <algorithm>
 
+#include "archive/applied_mark.h"
+#include "archive/archive_reader.h"
 #include "archive/archive_writer.h"
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
 
 namespace stele::archive {
+namespace {
 
-Status ArchiveWriter::RemoveIndexes(Rebuild rebuild) {
-  if (rebuild == Rebuild::kNothing) return {};
-  // The mark first: without it nobody believes what is left of the catalog.
-  if (const Status removed = RemoveTree(environment_.fs, layout_->AppliedPath()); !removed) {
-    return removed;
-  }
-  if (const Status removed = RemoveTree(environment_.fs, layout_->CatalogDirectory()); !removed) {
-    return removed;
-  }
-  if (rebuild == Rebuild::kCatalog) return {};
-  for (const auto& [number, container] : holdings_.containers()) {
-    Result<std::string> rows = layout_->RowsPath(container.volume, number);
-    if (!rows) return rows.error();
-    if (const Status removed = RemoveTree(environment_.fs, *rows); !removed) return removed;
-  }
-  return {};
-}
+constexpr std::string_view kRestoreIt = "restore it from a backup";
+constexpr std::string_view kRowsStay =
+    "listed with the rows that it had; restore it from a backup, then run stele reindex "
+    "--from-files";
+constexpr std::string_view kNotListed =
+    "its captures are not listed; bring it back, or restore it from a backup, then run stele "
+    "reindex";
+
+}  // namespace
 
 Status ArchiveWriter::OpenCatalog(Rebuild rebuild) {
-  if (const Status removed = RemoveIndexes(rebuild); !removed) return removed;
-  auto catalog = catalog::Catalog::Open(environment_.fs, layout_->CatalogDirectory(), cache_,
-                                        environment_.catalog);
+  io::FileSystem& fs = environment_.fs;
+  // What is left of one that was not finished.
+  if (const Status removed = RemoveTree(fs, layout_->NewCatalogDirectory()); !removed) {
+    return removed;
+  }
+  const std::string directory = layout_->CatalogDirectory();
+  if (rebuild == Rebuild::kNothing) {
+    auto catalog = catalog::Catalog::Open(fs, directory, cache_, environment_.catalog);
+    if (!catalog) return catalog.error();
+    catalog_ = std::move(*catalog);
+    return {};
+  }
+  if (const Status made = MakeDirectories(fs, directory); !made) return made;
+  auto catalog = catalog::Catalog::OpenBeside(fs, directory, layout_->NewCatalogDirectory(), cache_,
+                                              environment_.catalog);
   if (!catalog) return catalog.error();
   catalog_ = std::move(*catalog);
   return {};
+}
+
+Status ArchiveWriter::ApplyAll(Rebuild rebuild) {
+  AppliedMark applied;
+  if (rebuild == Rebuild::kNothing) {
+    Result<AppliedMark> mark = ReadAppliedMark(environment_.fs, layout_->AppliedPath());
+    if (!mark) return mark.error();
+    applied = *std::move(mark);
+  }
+  if (applied.ledger_end > ledger_->end()) return NotOfThisLedger(*layout_);
+  for (const auto& [number, container] : holdings_.containers()) {
+    if (container.ledger_end <= applied.ledger_end && !applied.lacks.contains(number)) continue;
+    if (const Status taken = TakeIn(container, rebuild); !taken) return taken;
+  }
+  for (const auto& [number, removal] : holdings_.removals()) {
+    if (removal.ledger_end <= applied.ledger_end) continue;
+    if (const Status marked = MarkRemoved(removal); !marked) return marked;
+  }
+  if (rebuild != Rebuild::kNothing) {
+    if (const Status replaced = ReplaceCatalog(); !replaced) return replaced;
+  }
+  is_behind_ = false;
+  return Checkpoint();
+}
+
+Status ArchiveWriter::ReplaceCatalog() {
+  io::FileSystem& fs = environment_.fs;
+  Result<AppliedMark> mark = ReadAppliedMark(fs, layout_->AppliedPath());
+  if (!mark) return mark.error();
+  if (mark->ledger_end > 0 && !lacks_.empty()) {
+    // True of both catalogs, whichever is there after a crash.
+    mark->lacks.insert(lacks_.begin(), lacks_.end());
+    const Status marked = io::ReplaceFile(fs, layout_->AppliedPath(), FormatAppliedMark(*mark));
+    if (!marked) return marked;
+  }
+  const std::string directory = layout_->CatalogDirectory();
+  if (const Status replaced = catalog_->TakePlaceOf(directory); !replaced) return replaced;
+  catalog_ = nullptr;
+  if (const Status removed = RemoveTree(fs, layout_->NewCatalogDirectory()); !removed) {
+    return removed;
+  }
+  auto catalog = catalog::Catalog::Open(fs, directory, cache_, environment_.catalog);
+  if (!catalog) return catalog.error();
+  catalog_ = std::move(*catalog);
+  return {};
+}
+
+Status ArchiveWriter::TakeIn(const Container& container, Rebuild rebuild) {
+  const auto fail = [&](const Error& error, std::string_view remedy) {
+    index_failures_.insert_or_assign(
+        container.number,
+        Error{error.code, fmt::format("container {} ({}): {}; {}", container.number, container.name,
+                                      error.text, remedy)});
+  };
+  if (rebuild == Rebuild::kCatalogAndRows) {
+    const Status made = RemakeRows(container);
+    if (!made && made.error().code == ErrorCode::kFull) return made;
+    if (!made) fail(made.error(), kRowsStay);
+  }
+  Status taken;
+  const Status read = Index(container, taken);
+  if (!taken) return taken;
+  if (read) return {};
+  if (read.error().code == ErrorCode::kFull) return read;
+  lacks_.insert(container.number);
+  fail(read.error(), kNotListed);
+  return {};
+}
+
+void ArchiveWriter::MakeLostRows() {
+  for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {
+    const auto names = environment_.fs.List(layout_->VolumeDirectory(volume));
+    if (!names || !volume.writable) continue;  // until it is there again
+    for (const auto& [number, container] : holdings_.containers()) {
+      if (container.volume != volume.name || index_failures_.contains(number) ||
+          std::binary_search(names->begin(), names->end(), fmt::format("{:08}.rows", number))) {
+        continue;
+      }
+      if (const Status made = MakeRows(container); !made) {
+        index_failures_.insert(
+            {number, Error{made.error().code,
+                           fmt::format("container {} ({}): {}; its rows are lost; "
+                                       "{}",
+                                       number, container.name, made.error().text, kRestoreIt)}});
+      }
+    }
+  }
+}
+
+Status ArchiveWriter::Checkpoint() {
+  if (const Status synced = catalog_->Sync(); !synced) return synced;
+  since_checkpoint_ = 0;
+  if (is_behind_) return {};
+  return io::ReplaceFile(environment_.fs, layout_->AppliedPath(),
+                         FormatAppliedMark({.ledger_end = ledger_->end(), .lacks = lacks_}));
 }
 
 Status ArchiveWriter::RestoreBatch(std::uint32_t batch, Rebuild rebuild) {
@@ -60,7 +162,7 @@ Status ArchiveWriter::RestoreBatch(std::uint32_t batch, Rebuild rebuild) {
   restoration.rows = [&](const TakeRows& take) -> Status {
     for (const auto& [number, container] : holdings_.containers()) {
       if (rebuild == Rebuild::kCatalogAndRows && container.Has(batch)) {
-        if (const Status made = MakeRows(container); !made) return made;
+        if (const Status made = RemakeRows(container); !made) return made;
       }
       const Status read = ForEachRowOf(container, restoration.batches, take);
       if (!read) return read;
@@ -91,9 +193,17 @@ Status ArchiveWriter::ForEachRowOf(const Container& container,
   });
 }
 
-Status ArchiveWriter::Index(const Container& container) {
-  return ForEachRow(container,
-                    [&](std::span<const catalog::Capture> rows) { return catalog_->Append(rows); });
+Status ArchiveWriter::Index(const Container& container, Status& taken) {
+  std::vector<catalog::Capture> here;
+  return ForEachRow(container, [&](std::span<const catalog::Capture> rows) {
+    here.clear();
+    for (const catalog::Capture& row : rows) {
+      const auto place = holdings_.NewPlaceOf(row.id);
+      if (!place || *place == container.number) here.push_back(row);
+    }
+    taken = catalog_->Append(here);
+    return taken;
+  });
 }
 
 Status ArchiveWriter::ForEachRow(const Container& container, const TakeRows& take) {
@@ -130,14 +240,30 @@ Status ArchiveWriter::MakeRows(const Container& container) {
   if (!path) return path.error();
   Result<std::string> file = layout_->ContainerPath(container);
   if (!file) return file.error();
-  Result<ContainerSummary> summary = WriteContainerRows(environment_.fs, *file, {}, *path);
-  if (!summary) return summary.error();
-  for (const Container::Batch& batch : container.batches) {
-    if (summary->batches[batch.batch] == batch.count) continue;
+  ScanOptions options;
+  options.check = [&](ContainerSummary& summary) -> Status {
+    bool same = summary.captures() == container.captures;
+    for (const Container::Batch& batch : container.batches) {
+      same = same && summary.batches[batch.batch] == batch.count;
+    }
+    if (same) return {};
     return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: has other captures than when it came; run stele verify", *file)};
+                 fmt::format("{}: has other captures than when it came", *file)};
+  };
+  Result<ContainerSummary> summary = WriteContainerRows(environment_.fs, *file, options, *path);
+  return summary ? Status() : summary.error();
+}
+
+Status ArchiveWriter::RemakeRows(const Container& container) {
+  Result<std::string> file = layout_->ContainerPath(container);
+  if (!file) return file.error();
+  const Result<FileFacts> facts = FactsOf(environment_.fs, *file);
+  if (!facts) return facts.error();
+  if (facts->sha256 != container.sha256) {
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: its SHA-256 is {} and was {} when it came",
+                                                  *file, facts->sha256, container.sha256)};
   }
-  return {};
+  return MakeRows(container);
 }
 
 }  // namespace stele::archive

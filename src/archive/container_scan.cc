@@ -442,6 +442,9 @@ Result<ContainerSummary> WriteContainerRows(io::FileSystem& fs, const std::strin
   const Status scanned = file == nullptr ? ScanWacz(**wacz, options, **rows, summary)
                                          : ScanContainer(*file, options, **rows, summary);
   if (!scanned) return scanned.error();
+  if (const Status good = options.check ? options.check(summary) : Status(); !good) {
+    return good.error();
+  }
   if (const Status finished = (*rows)->Finish(summary); !finished) return finished.error();
   return summary;
 }

@@ -17,6 +17,8 @@ struct ScanOptions {
   // Whether what was captured at this URL and time is a page. Empty: that is judged by what request
   // and crawler's notes say, else HTML with status 200 is one.
   std::function<bool(std::string_view url, Timestamp time)> is_page;
+  // Asked when all was read, before rows get their name; its error leaves those that were there.
+  std::function<Status(ContainerSummary& summary)> check;
 };
 
 // Reads an archive file of any format from begin to end and writes down what is in it; `rows` is
@@ -27,8 +29,8 @@ Status ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options
                      ContainerRowsSink& rows, ContainerSummary& summary);
 
 // The same for the file at `path`, with rows that are durable at `rows_path`. In a WACZ file all
-// archive files are read, and its own list says which captures are pages. Errors: also those of
-// opening the file.
+// archive files are read, and its own list says which captures are pages. Rows that were there stay
+// until the new ones are whole. Errors: also those of opening the file.
 Result<ContainerSummary> WriteContainerRows(io::FileSystem& fs, const std::string& path,
                                             const ScanOptions& options,
                                             const std::string& rows_path);

@@ -151,10 +151,29 @@ std::vector<Option> WithArchiveOption(std::vector<Option> options) {
   return options;
 }
 
+namespace {
+
+// What is not listed, because it could not be read when the catalog was made.
+void ComplainOfLacks(archive::ArchiveReader& reader, Context& context) {
+  const archive::ArchiveView view = reader.View();
+  for (const std::uint32_t number : reader.applied().lacks) {
+    const archive::Container* container = view.holdings().Find(number);
+    if (container == nullptr) continue;
+    Complain(context, fmt::format("the captures of container {} ({}) are not listed: it could not "
+                                  "be read; bring it back, then run stele reindex",
+                                  number, container->name));
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<archive::ArchiveReader> OpenArchive(const Arguments& arguments, Context& context,
                                                     ExitCode& code) {
   auto reader = archive::ArchiveReader::Open(context.fs, ArchiveDirectory(arguments));
-  if (reader) return std::move(*reader);
+  if (reader) {
+    ComplainOfLacks(**reader, context);
+    return std::move(*reader);
+  }
   code = Fail(context, reader.error());
   return nullptr;
 }
@@ -178,6 +197,9 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& di
        fmt::format("stele {}, process {} on {}", command, ::getpid(), host)},
       directory, rebuild, batch);
   if (writer) {
+    for (const auto& [number, failure] : (*writer)->index_failures()) {
+      Complain(context, failure.text);
+    }
     ComplainOfDelivery(**writer, context);
     return std::move(*writer);
   }

@@ -33,7 +33,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       *batch);
   if (archive == nullptr) return code;
   const Status written = context.out.Write(Summary(archive->View().holdings(), *batch));
-  return written ? code : Fail(context, written.error());
+  if (!written) return Fail(context, written.error());
+  return archive->index_failures().empty() ? code : ExitCode::kDefects;
 }
 
 }  // namespace
@@ -45,7 +46,10 @@ Command ReindexCommand() {
   command.details =
       "From the ledger and the rows that lie beside each container; rows that are missing or "
       "damaged are made anew from the container itself. Captures keep their ids, and every query "
-      "gets the same answer as before. With --batch only the rows of one month are made anew, and "
+      "gets the same answer as before. The catalog that is there is used until the new one is "
+      "whole. "
+      "Containers that cannot be read are named, with what to do, and the exit code is 1; all "
+      "others are taken. With --batch only the rows of one month are made anew, and "
       "of others whose files cannot be opened: it takes as long as the month is large, reads only "
       "containers that have captures of it, and leaves the index by URL as it is. When that is "
       "interrupted, all is as it was before.";

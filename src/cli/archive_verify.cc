@@ -23,6 +23,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::uint64_t done = 0;
   archive::VerifyOptions options;
   options.read_files = !arguments.Has("--quick");
+  options.applied = reader->applied().ledger_end;
   options.progress = [&](std::uint64_t bytes) { counter.Show((done += bytes) / 1'000'000); };
   const Result<archive::VerifyOutcome> outcome =
       archive::Verify(view, options, [&](const std::string& defect) {
@@ -38,8 +39,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const std::string summary =
       json
           ? fmt::format(
-                "{{\"containers\": {}, \"captures\": {}, \"bytes\": {}, \"defects\": {}}}\n",
-                outcome->containers, outcome->captures, outcome->bytes, outcome->defects)
+                "{{\"containers\": {}, \"captures\": {}, \"bytes\": {}, \"unfinished\": {}, "
+                "\"defects\": {}}}\n",
+                outcome->containers, outcome->captures, outcome->bytes, outcome->unfinished,
+                outcome->defects)
           : fmt::format("{}, {}, {} read: {}\n", Count(outcome->containers, "container"),
                         Count(outcome->captures, "capture"), ByteCount(outcome->bytes),
                         outcome->defects == 0 ? "all is right" : Count(outcome->defects, "defect"));
@@ -51,6 +54,13 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     if (const Status told = context.out.Write(line + '\n'); !told) {
       return Fail(context, told.error());
     }
+  }
+  if (outcome->unfinished > 0 && !json) {
+    const Status told = context.out.Write(fmt::format(
+        "{} wait to be listed: a command that writes goes on, or was interrupted; the next one "
+        "finishes it\n",
+        Count(outcome->unfinished, "capture")));
+    if (!told) return Fail(context, told.error());
   }
   const Status written = context.out.Write(summary);
   if (!written) return Fail(context, written.error());
