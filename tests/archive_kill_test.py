@@ -90,6 +90,10 @@ class Killed(unittest.TestCase):
             for line in said.splitlines(keepends=True):
                 if line.endswith("\n"):
                     promised.add(json.loads(line)["file"])
+            if promised:
+                # Who only reads has it, too, before any writer has finished what was interrupted.
+                self.assertGreaterEqual(len(self.captures()), len(promised) * CAPTURES)
+                self.assertIn("all is right", self.stele("verify", "--quick"))
             if not was_killed:
                 break
         self.assertGreater(kills, 5)
@@ -104,10 +108,15 @@ class Killed(unittest.TestCase):
         self.check(FILES * CAPTURES)
 
         span = self.timed("reindex")
-        for _ in range(KILLS // 4):
-            self.killed(span, "reindex")
+        for number in range(KILLS // 4):
+            self.killed(span, "reindex", *(["--from-files"] if number % 2 else []))
+            # Who only reads has all of it: the catalog that was there counts until then.
+            self.assertEqual(len(self.captures()), FILES * CAPTURES)
+            self.assertIn("all is right", self.stele("verify", "--quick"))
         self.stele("reindex")
         self.check(FILES * CAPTURES)
+        self.read_beside("reindex")
+        self.read_beside("reindex", "--from-files")
 
         # What was taken down stays down; what repeats it has its payload.
         gone = set()
@@ -124,6 +133,16 @@ class Killed(unittest.TestCase):
             page = self.stele("get", f"http://site{number}.example/4")
             self.assertEqual(page, f"<p>page {number} 0" * 50)
         self.purge_again_and_again()
+
+    def read_beside(self, *words):
+        """Whoever reads while a command goes on sees all captures, each time."""
+        process, looks = self.start(*words), 0
+        while process.poll() is None:
+            self.assertEqual(len(self.captures()), FILES * CAPTURES)
+            looks += 1
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+        self.assertGreater(looks, 0)
 
     def purge_again_and_again(self):
         """What is purged is gone, and nothing else, however often that was interrupted."""
