@@ -7,6 +7,7 @@
 #include "catalog/test_twin.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "util/test_stride.h"
 
 namespace stele::catalog {
 namespace {
@@ -68,7 +69,7 @@ TEST_F(CatalogReplaceTest, P3_ReadersSeeAllOfTheOldOrAllOfTheNewWhereverTheDiskF
   MakeNew();
   bool replaced = false;
   int fail_at = 1;
-  for (; !replaced && !HasFailure(); fail_at += 3) {
+  for (; !replaced && !HasFailure(); fail_at += 3 * kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     old_ = CatalogTwin();
