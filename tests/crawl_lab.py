@@ -1,6 +1,7 @@
 """A small web on the loopback for the tests of the crawler, and a crawler to let loose on it."""
 
 import collections
+import gzip
 import http.server
 import json
 import os
@@ -148,6 +149,17 @@ class CrawlTest(unittest.TestCase):
 
     def containers(self):
         return sorted(self.archive.glob("volumes/**/*.warc.gz"))
+
+    def records(self):
+        """All records of the containers, as (headers, block)."""
+        for path in self.containers():
+            data = gzip.decompress(path.read_bytes())
+            while data:
+                head, _, rest = data.partition(b"\r\n\r\n")
+                fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+                size = int(fields["Content-Length"])
+                yield fields, rest[:size]
+                data = rest[size + 4:]
 
     def check_containers(self):
         self.assertTrue(self.containers())

@@ -1,6 +1,5 @@
 """What a crawl writes beside the pages, and where it takes its links and its manners from."""
 
-import gzip
 import unittest
 
 from crawl_lab import CrawlTest
@@ -9,17 +8,6 @@ HOST = "site.test"
 
 
 class Records(CrawlTest):
-    def records(self):
-        """All records as (headers, block)."""
-        for path in self.containers():
-            data = gzip.decompress(path.read_bytes())
-            while data:
-                head, _, rest = data.partition(b"\r\n\r\n")
-                fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
-                size = int(fields["Content-Length"])
-                yield fields, rest[:size]
-                data = rest[size + 4:]
-
     def notes(self):
         """The fields of the metadata records, by URL without the port."""
         found = {}

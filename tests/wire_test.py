@@ -75,16 +75,6 @@ class WireServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
 
-def records(data):
-    """Header fields and block of each WARC record."""
-    while data:
-        head, _, rest = data.partition(b"\r\n\r\n")
-        fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
-        length = int(fields["Content-Length"])
-        yield fields, rest[:length]
-        data = rest[length + 4:]
-
-
 class Wire(CrawlTest):
     def test_I1_the_bytes_in_the_archive_are_those_on_the_wire(self):
         server = WireServer(("127.0.0.1", 0), WireHandler)
@@ -93,9 +83,8 @@ class Wire(CrawlTest):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         self.crawl(f"http://127.0.0.1:{server.server_address[1]}/")
-        (container,) = self.containers()
         responses, requests = {}, {}
-        for fields, block in records(gzip.open(container).read()):
+        for fields, block in self.records():
             name = re.sub(r"^http://[^/]*/|>$", "", fields.get("WARC-Target-URI", ""))
             kind = {"response": responses, "request": requests}.get(fields["WARC-Type"], {})
             self.assertNotIn(name, kind)
