@@ -63,11 +63,17 @@ OriginalSource::Documents DigestIndex::Find(const std::string& prefix,
 Status DigestIndex::LoadFilter() {
   if (summary_.documents > kFilterKeysMax) return {};
   auto filter = std::make_unique<KeyFilter>(summary_.documents, kFilterBytesMax);
+  // Where documents are found by digest, too, those entries come first and have them all.
+  const std::string wanted = summary_.by_digest ? EntryKeyPrefix(EntryKind::kDigest, "") : "";
+  bool behind = false;
   for (std::uint32_t number = 0; number < file_->pages(); ++number) {
-    const Result<catalog::Page> page = file_->Read(number);
+    const Result<catalog::Page> page = file_->ReadPast(number);
     if (!page) return page.error();
+    if (behind) continue;
     EntryCursor entries(**page);
     while (entries.Next()) {
+      behind = !entries.key().starts_with(wanted);
+      if (behind) break;
       const Result<std::string_view> digest = ParseEntryDigest(entries.body());
       if (!digest) return file_->CorruptPage(number, digest.error().text);
       filter->Add(*digest);
