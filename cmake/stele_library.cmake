@@ -5,12 +5,13 @@
 #   MAINS   main.cc            sources of targets that the folder's CMakeLists.txt adds itself
 #   BENCHES a_bench.cc         Google Benchmark programs, run once by ctest with the label `bench`
 #   DEPENDS util formats/url   our libraries, as folders below src/
-#   LINK    PkgConfig::libpsl) outside libraries
+#   LINK    PkgConfig::libpsl  outside libraries
+#   ALONE   a.cc)              those with names of their own that another source of the library has
 #
 # Call it from src/<folder>/CMakeLists.txt. The target of folder formats/url is stele_formats_url.
 # A .cc file in the folder that is not named here stops the configure step.
 function(stele_library folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;FUZZERS;BENCHES;MAINS;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;FUZZERS;BENCHES;MAINS;DEPENDS;LINK;ALONE" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   set(target stele_${name})
 
@@ -31,6 +32,10 @@ function(stele_library folder)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     target_link_libraries(${target} PUBLIC stele_options ${dependencies} ${ARG_LINK})
+    if(STELE_SANITIZE)  # several sources are compiled as one, which takes half the time
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      set_property(SOURCE ${ARG_ALONE} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     if(folder IN_LIST STELE_TOPMOST)
       target_link_libraries(${target} PRIVATE stele_unoptimised)
       target_precompile_headers(${target} REUSE_FROM stele_topmost_pch)

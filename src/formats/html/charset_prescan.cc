@@ -5,14 +5,11 @@
 #include <string>
 
 #include "formats/html/charset.h"
+#include "formats/html/tokenizer_scan.h"
 #include "util/ascii.h"
 
 namespace stele::html {
 namespace {
-
-constexpr bool IsHtmlSpace(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
 
 struct PrescanAttribute {
   std::string name, value;

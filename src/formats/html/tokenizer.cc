@@ -10,6 +10,7 @@
 #include "formats/html/tokenizer_script.h"
 #include "formats/html/tokenizer_tag.h"
 #include "formats/html/tokenizer_text.h"
+#include "formats/html/utf8.h"
 #include "util/check.h"
 
 // Text is handed out straight from the chunk. At a byte that may begin something else (a

@@ -2,6 +2,7 @@
 
 #include "formats/html/character_reference.h"
 #include "formats/html/tokenizer_scan.h"
+#include "formats/html/utf8.h"
 #include "util/ascii.h"
 
 namespace stele::html {

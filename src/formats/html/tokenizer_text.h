@@ -7,7 +7,6 @@
 // the source (NUL becomes the three bytes of U+FFFD; no reference grows as much).
 namespace stele::html {
 
-inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";
 inline constexpr std::size_t kReplacedGrowthMax = 3;
 
 // A name: lower case, NUL replaced.
