@@ -123,8 +123,8 @@ class Search {
   Status Examine() {
     if (revisits_.empty()) return {};
     ScannedOriginals scanned;
-    const RevisitResolver resolver(view_, RevisitResolver::Effort::kScans, &scanned);
-    std::vector<CaptureId> readable;
+    const RevisitResolver resolver(view_, scanned);
+    std::vector<CaptureId> left;
     for (const Revisit& revisit : revisits_) {
       const Result<HeldCapture> held = view_.catalog().Get(revisit.id);
       if (!held) return held.error();
@@ -135,30 +135,38 @@ class Search {
       }
       if (!wanted) return wanted.error();
       scanned.Ask(held->row, wanted->record_id);
-      readable.push_back(revisit.id);
+      left.push_back(revisit.id);
     }
-    scanned.Fill(view_);
-    for (const CaptureId& id : readable) {
-      if (const Status followed = Follow(resolver, id); !followed) return followed;
-    }
+    // What is found for some may be revisits that name something else.
+    do {
+      scanned.Fill(view_, {});
+      std::vector<CaptureId> not_found;
+      for (const CaptureId& id : left) {
+        const Result<bool> followed = Follow(resolver, id);
+        if (!followed) return followed.error();
+        if (!*followed) not_found.push_back(id);
+      }
+      left = std::move(not_found);
+    } while (!left.empty() && scanned.has_new());
     return {};
   }
 
-  Status Follow(const RevisitResolver& resolver, const CaptureId& id) {
+  // False: its original was not found.
+  Result<bool> Follow(const RevisitResolver& resolver, const CaptureId& id) {
     Result<HeldCapture> held = view_.catalog().Get(id);
     if (!held) return held.error();
     Result<RevisitResolver::Resolution> way = resolver.Follow(*held);
-    if (!way && way.error().code == ErrorCode::kNotFound) return {};
+    if (!way && way.error().code == ErrorCode::kNotFound) return false;
     if (!way) return way.error();
     const bool original_goes = ids_.contains(way->original.row.id);
     const bool is_led_by_one = std::any_of(way->between.begin(), way->between.end(),
                                            [&](const CaptureId& at) { return ids_.contains(at); });
-    if (!original_goes && !is_led_by_one) return {};
+    if (!original_goes && !is_led_by_one) return true;
     const bool finds_it =
         !original_goes && !way->not_modified && HaveSamePayload(held->row, way->original.row);
-    if (finds_it) return {};
+    if (finds_it) return true;
     found_.revisits.push_back({*std::move(held), std::move(way->original), way->not_modified});
-    return {};
+    return true;
   }
 
   const ArchiveView& view_;

@@ -156,15 +156,8 @@ Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
 Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted& wanted,
                                            Found& found) const {
   if (wanted.record_id == 0 && !revisit.sha1 && !revisit.sha256) return {};
-  if (search_) return ConsiderAny(revisit, search_(revisit, wanted.record_id), found);
+  if (scanned_ != nullptr) return AmongScanned(revisit, wanted, found);
   if (effort_ == Effort::kLookUps) return {};
-  if (scanned_ != nullptr && scanned_->WasAsked(revisit, wanted.record_id)) {
-    const ScannedOriginals::Answer answer = scanned_->Find(revisit, wanted.record_id);
-    found.was_removed = found.was_removed || answer.was_removed;
-    if (const Status looked = ConsiderAny(revisit, answer.ids, found); !looked) return looked;
-    if (found.capture) return {};
-    if (answer.ids.empty()) return scanned_->failure();
-  }
   Status missing;
   for (const auto& [number, container] : view_.holdings().containers()) {
     std::vector<catalog::CaptureId> ids;
@@ -182,6 +175,14 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
     if (found.capture) return {};
   }
   return missing;
+}
+
+Status RevisitResolver::AmongScanned(const Capture& revisit, const Wanted& wanted,
+                                     Found& found) const {
+  const ScannedOriginals::Answer answer = scanned_->Find(revisit, wanted.record_id);
+  found.was_removed = found.was_removed || answer.was_removed;
+  if (const Status looked = ConsiderAny(revisit, answer.ids, found); !looked) return looked;
+  return found.capture || !answer.is_final ? Status() : scanned_->failure();
 }
 
 Status RevisitResolver::ConsiderAny(const Capture& revisit,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,23 +14,19 @@ class ScannedOriginals;
 // Finds the capture that has a revisit's payload: the one that its record names by URI and date, or
 // one of the same URL with the same payload digest, then the one that is named whatever its digest
 // says, then any with the record id that it names or the same digest. Chains of revisits are
-// followed. Thread-safe, where `search` is. Borrows `view` and `scanned` for life.
+// followed. Borrows `view` for life. Thread-safe without `scanned`.
 class RevisitResolver {
  public:
   enum class Effort {
     kLookUps,  // what an index finds
     kScans,    // all rows of the archive are looked through where no index knows
   };
-  // What `scanned` was asked for is looked up there; null: all is looked for in the archive.
-  explicit RevisitResolver(const ArchiveView& view, Effort effort = Effort::kScans,
-                           const ScannedOriginals* scanned = nullptr)
-      : view_(view), effort_(effort), scanned_(scanned) {}
-  // Captures that have a record id (by its hash; 0: none) or the payload of a revisit, wherever
-  // they are. In place of the rows of all containers, this is asked.
-  using Search = std::function<std::vector<catalog::CaptureId>(const catalog::Capture& revisit,
-                                                               std::uint64_t record_id)>;
-  RevisitResolver(const ArchiveView& view, Search search)
-      : view_(view), effort_(Effort::kLookUps), search_(std::move(search)) {}
+  explicit RevisitResolver(const ArchiveView& view, Effort effort = Effort::kScans)
+      : view_(view), effort_(effort) {}
+  // For many revisits: what no index knows is looked up in `scanned`, which is borrowed for life,
+  // and asked for there; what it has not looked for yet is not found.
+  RevisitResolver(const ArchiveView& view, ScannedOriginals& scanned)
+      : view_(view), effort_(Effort::kScans), scanned_(&scanned) {}
 
   // Errors: kNotFound when there is none, or it was taken down: the text says which; kCorrupt; kIo,
   // also when it may be in a container of which rows or file are not there.
@@ -68,6 +63,7 @@ class RevisitResolver {
   Status BySameUrl(const catalog::Capture& revisit, const Wanted& wanted, Found& found) const;
   Status ByRecordIdOrDigest(const catalog::Capture& revisit, const Wanted& wanted,
                             Found& found) const;
+  Status AmongScanned(const catalog::Capture& revisit, const Wanted& wanted, Found& found) const;
   enum class Digests { kMustAgree, kMayDiffer };
   Status AtUriAndDate(const catalog::Capture& revisit, const Wanted& wanted, Digests digests,
                       Found& found) const;
@@ -80,8 +76,7 @@ class RevisitResolver {
 
   const ArchiveView& view_;
   const Effort effort_;
-  const Search search_;
-  const ScannedOriginals* const scanned_ = nullptr;
+  ScannedOriginals* const scanned_ = nullptr;
 };
 
 // Whether both say what their payloads are, and it is the same.

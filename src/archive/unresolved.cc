@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <unordered_map>
 
 #include "archive/revisit_resolver.h"
+#include "archive/scanned_originals.h"
 #include "archive/wanted_payloads.h"
 #include "formats/url/surt.h"
 
@@ -22,28 +22,6 @@ using catalog::HeldCapture;
 // As long as the chains that a resolver follows.
 constexpr int kPassesMax = 16;
 
-// Captures that are looked for by a number, and those that were found.
-class Wanted {
- public:
-  std::optional<CaptureId> Ask(std::uint64_t number) {
-    if (number == 0) return std::nullopt;
-    const auto [entry, is_new] = captures_.try_emplace(number);
-    if (is_new) has_new_ = true;
-    return entry->second;
-  }
-  bool Wants(std::uint64_t number) const {
-    const auto entry = captures_.find(number);
-    return entry != captures_.end() && !entry->second;
-  }
-  void Find(std::uint64_t number, const CaptureId& id) { captures_[number] = id; }
-  // Whether something was asked for since the last time.
-  bool TakeNew() { return std::exchange(has_new_, false); }
-
- private:
-  std::unordered_map<std::uint64_t, std::optional<CaptureId>> captures_;
-  bool has_new_ = false;
-};
-
 class Finder {
  public:
   Finder(const ArchiveView& view, std::uint32_t run, const UnresolvedOptions& options)
@@ -51,9 +29,7 @@ class Finder {
         run_(run),
         options_(options),
         ids_(view.holdings().IdsOfRun(run)),
-        resolver_(view, [this](const Capture& revisit, std::uint64_t record_id) {
-          return Search(revisit, record_id);
-        }) {}
+        resolver_(view, scanned_) {}
 
   Result<CaptureTrouble> Run() {
     std::vector<Revisit> some;
@@ -82,10 +58,6 @@ class Finder {
   Status DropResolved(std::vector<Revisit>& revisits) const;
   Result<bool> IsResolved(const CaptureId& id) const;
 
-  std::vector<CaptureId> Search(const Capture& revisit, std::uint64_t record_id);
-  // Finds what is wanted in the rows of the run's containers, or of all. False: nothing more.
-  Result<bool> FindInContainers(bool in_all);
-
   // Both tell of rows that count, in the order of ids.
   Status ForEachRowOfRun(const TakeRow& take) const;
   Status ForEachRow(const TakeRow& take) const;
@@ -102,29 +74,27 @@ class Finder {
   const std::uint32_t run_;
   const UnresolvedOptions& options_;
   const std::vector<Holdings::IdRange> ids_;
+  ScannedOriginals scanned_;
   const RevisitResolver resolver_;
-  Wanted record_ids_;
-  Wanted payloads_;
   CaptureTrouble trouble_;
 };
 
 Status Finder::FindAmong(std::vector<Revisit> revisits) {
-  record_ids_ = {};
-  payloads_ = {};
+  scanned_ = {};
   if (const Status dropped = DropKnownPayloads(revisits); !dropped) return dropped;
   if (const Status dropped = DropResolved(revisits); !dropped) return dropped;
+  const auto shows = [this](const Capture& row) { return Shows(row); };
   // Most originals that are known by record id came with the run.
-  for (const bool in_all : {false, true}) {
+  for (const std::optional<std::uint32_t> run :
+       {std::optional(run_), std::optional<std::uint32_t>()}) {
     for (int pass = 0; pass < kPassesMax && !revisits.empty(); ++pass) {
-      const Result<bool> found = FindInContainers(in_all);
-      if (!found) return found.error();
-      if (!*found) break;
+      if (!scanned_.Fill(view_, {.run = run, .counts = shows})) break;
       if (const Status dropped = DropResolved(revisits); !dropped) return dropped;
-      const bool wants_ids = record_ids_.TakeNew();
-      const bool wants_payloads = payloads_.TakeNew();
-      if (!wants_ids && !wants_payloads) break;
+      if (!scanned_.has_new()) break;
     }
   }
+  // Where some could not be looked into, nobody knows what is lacking.
+  if (!revisits.empty() && !scanned_.failure()) return scanned_.failure();
   for (const Revisit& revisit : revisits) {
     if (trouble_.first.size() == kTroublesShown) {
       ++trouble_.captures;
@@ -178,36 +148,6 @@ Result<bool> Finder::IsResolved(const CaptureId& id) const {
   const Result<HeldCapture> original = resolver_.Resolve(*held);
   if (!original && original.error().code != ErrorCode::kNotFound) return original.error();
   return original && Shows(original->row);
-}
-
-std::vector<CaptureId> Finder::Search(const Capture& revisit, std::uint64_t record_id) {
-  std::vector<CaptureId> ids;
-  if (const auto id = record_ids_.Ask(record_id)) ids.push_back(*id);
-  if (const auto id = payloads_.Ask(PayloadOf(revisit))) ids.push_back(*id);
-  return ids;
-}
-
-Result<bool> Finder::FindInContainers(bool in_all) {
-  bool found = false;
-  const auto find = [&](Wanted& wanted, std::uint64_t number, const Capture& row) {
-    if (!wanted.Wants(number) || !Counts(row)) return;
-    wanted.Find(number, row.id);
-    found = true;
-  };
-  for (const auto& [number, container] : view_.holdings().containers()) {
-    if (!in_all && container.run != run_) continue;
-    const Status read =
-        view_.ForEachCapture(container, [&](const ContainerCapture& capture) -> Status {
-          const Capture& row = capture.row;
-          find(record_ids_, capture.record_id, row);
-          if ((row.flags & catalog::kRevisit) != 0) return {};
-          if (row.sha256) find(payloads_, NumberOf(*row.sha256), row);
-          if (row.sha1) find(payloads_, NumberOf(*row.sha1), row);
-          return {};
-        });
-    if (!read) return read.error();
-  }
-  return found;
 }
 
 Status Finder::ForEachRowOfRun(const TakeRow& take) const {
