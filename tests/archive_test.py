@@ -16,6 +16,8 @@ import unittest
 from archive_lab import STELE, Archive, record, response
 from store_remote_test import Server
 
+IDENTICAL = ("WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
+             "identical-payload-digest")
 SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
 
@@ -363,6 +365,31 @@ class Keeping(Archive):
         self.assertEqual(len(self.rows()), 10)
         self.assertEqual(self.stele("get", "http://b.org/1"), "b 1")
         self.assertIn("all is right", self.stele("verify"))
+
+    def test_W15_a_purge_leaves_the_url_only_where_the_trail_names_it(self):
+        self.stele("rm", "http://b.org/2", "--reason", "a court", "--purge")
+        named = set()
+        for path in (p for p in self.archive.rglob("*") if p.is_file()):
+            content = path.read_bytes()
+            if path.suffix == ".gz":
+                content = gzip.decompress(content)
+            if b"http://b.org/2" in content or b"org,b)/2" in content:
+                named.add(path.name)
+        self.assertEqual(named, {"ledger.warc"})
+        self.assertEqual(self.rows("--removed"), self.rows())
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_D6_a_revisit_of_what_was_purged_says_so_before_and_after_a_reindex(self):
+        digest = self.rows("http://b.org/2")[0]["sha1"]
+        self.stele("rm", "http://b.org/2", "--reason", "a court")
+        self.stele("import", self.put("r.warc.gz",
+                                      record("revisit", "http://r.org/", "2005-05-01T10:00:00Z",
+                                             b"HTTP/1.1 200 X\r\n\r\n", IDENTICAL,
+                                             f"WARC-Payload-Digest: sha1:{digest}")))
+        for step in [["info"], ["rm", "--purge"], ["reindex"], ["reindex", "--from-files"]]:
+            self.stele(*step)
+            self.assertIn("was taken down", self.complaint("get", "http://r.org/"), step)
+
 
     def bytes_of_containers(self):
         """Of all of them, inflated."""

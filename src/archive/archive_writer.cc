@@ -2,7 +2,8 @@
 // says that it belongs to the archive, and is synced: from here on it is acknowledged. Then the
 // file gets its name, and its rows go to the catalog. A crash in between is finished by Open(),
 // which knows from the file `applied` how much of the ledger the catalog has for sure; rows that
-// it gets twice are the same.
+// it gets twice are the same. Of a container that is purged, the ledger says so first, then its
+// files go, then its rows; `applied` stays before that event until they are gone, too.
 //
 // A container that grows is in the ledger before its file is there, with the serials that it may
 // use, so that a capture's id is known when its record is written. Its captures are acknowledged
@@ -423,14 +424,14 @@ Status ArchiveWriter::MarkRemoved(const Removal& removal) {
   return {};
 }
 
-Status ArchiveWriter::Purge(std::uint32_t number) {
+Status ArchiveWriter::Purge(std::uint32_t number, const std::vector<Tombstone>& tombstones) {
   const std::lock_guard one_at_a_time(moves_mutex_);
   if (const Status arrived = ArriveFirst(number, ""); !arrived) return arrived;
-  if (const Status purged = PurgeHere(number); !purged) return purged;
+  if (const Status purged = PurgeHere(number, tombstones); !purged) return purged;
   return ReleaseDeparted();
 }
 
-Status ArchiveWriter::PurgeHere(std::uint32_t number) {
+Status ArchiveWriter::PurgeHere(std::uint32_t number, const std::vector<Tombstone>& tombstones) {
   const std::lock_guard lock(mutex_);
   const Container* found = holdings_.Find(number);
   if (found == nullptr) {
@@ -442,8 +443,28 @@ Status ArchiveWriter::PurgeHere(std::uint32_t number) {
   LedgerEvent event;
   event.what = "purge";
   event.Add("container", number);
+  for (const Tombstone tombstone : tombstones) {
+    event.Add(kTombstoneField, FormatTombstone(tombstone));
+  }
+  knows_purged_ = true;
   if (const Status appended = Append(std::move(event)); !appended) return appended;
   return RemoveFiles(container);
+}
+
+Status ArchiveWriter::ForgetPurged() {
+  const std::lock_guard lock(mutex_);
+  if (const Status forgotten = ForgetRowsOfPurged(); !forgotten) return forgotten;
+  return Checkpoint();
+}
+
+Status ArchiveWriter::ForgetRowsOfPurged() {
+  std::set<catalog::CaptureId> purged;
+  for (const catalog::CaptureId& id : holdings_.removed()) {
+    if (!holdings_.IsHeld(id)) purged.insert(purged.end(), id);
+  }
+  const Status forgotten = catalog_->Forget(purged);
+  knows_purged_ = knows_purged_ && !forgotten;
+  return forgotten;
 }
 
 Status ArchiveWriter::RemoveFiles(const Container& container) {

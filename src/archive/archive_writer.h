@@ -107,10 +107,13 @@ class ArchiveWriter {
                                std::string_view note);
 
   // Takes a container out of the archive, and deletes it. All of its captures that stay are in
-  // other containers by now. Errors: also when a remote volume does not answer. Then it is deleted
-  // there as soon as the archive is opened and it does; one that was on its way there, and may have
-  // got there, is kept until then.
-  Status Purge(std::uint32_t container);
+  // other containers by now; the ledger keeps `tombstones` of the others. Errors: also when a
+  // remote volume does not answer. Then it is deleted there as soon as the archive is opened and it
+  // does; one that was on its way there, and may have got there, is kept until then.
+  Status Purge(std::uint32_t container, const std::vector<Tombstone>& tombstones = {});
+  // Rids the catalog of captures that were purged. Where it is not called after Purge(), or fails,
+  // Open() does it.
+  Status ForgetPurged();
 
   // Brings a container to another volume: it is copied, read back, and compared with the ledger;
   // then it belongs there, and is deleted where it was. An error before that leaves it where it is;
@@ -175,7 +178,7 @@ class ArchiveWriter {
   void GiveUp(const MoveAttempt& attempt, const Error& error);
   Status Switch(const MoveAttempt& attempt);
   // Purge() but for what is on other machines.
-  Status PurgeHere(std::uint32_t container);
+  Status PurgeHere(std::uint32_t container, const std::vector<Tombstone>& tombstones);
   // Gives back contents of remote volumes that are no containers any more. Requires moves_mutex_.
   Status ReleaseDeparted();
   void Deliver(const Container& container);
@@ -203,6 +206,7 @@ class ArchiveWriter {
   // The same for rows that may be good. Errors: also kCorrupt when the file is not what it was.
   Status RemakeRows(const Container& container);
   Status MarkRemoved(const Removal& removal);
+  Status ForgetRowsOfPurged();
   // The catalog has all that the ledger has, and will after a crash. Where it has not, the mark
   // stays where it is.
   Status Checkpoint();
@@ -225,7 +229,8 @@ class ArchiveWriter {
   int since_checkpoint_ = 0;    // containers
   // Whether the ledger has something that should be in the catalog and may not be.
   bool is_behind_ = true;
-  std::set<std::uint32_t> lacks_;                  // containers that the catalog has nothing of
+  bool knows_purged_ = false;      // whether the catalog may have captures that were purged since
+  std::set<std::uint32_t> lacks_;  // containers that the catalog has nothing of
   std::map<std::uint32_t, Error> index_failures_;  // set by Open()
   std::optional<Error> delivery_failure_;
 };

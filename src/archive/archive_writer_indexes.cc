@@ -61,6 +61,8 @@ Status ArchiveWriter::ApplyAll(Rebuild rebuild) {
   }
   if (rebuild != Rebuild::kNothing) {
     if (const Status replaced = ReplaceCatalog(); !replaced) return replaced;
+  } else if (holdings_.purge_end() > applied.ledger_end) {
+    if (const Status forgotten = ForgetRowsOfPurged(); !forgotten) return forgotten;
   }
   is_behind_ = false;
   return Checkpoint();
@@ -133,7 +135,7 @@ void ArchiveWriter::MakeLostRows() {
 Status ArchiveWriter::Checkpoint() {
   if (const Status synced = catalog_->Sync(); !synced) return synced;
   since_checkpoint_ = 0;
-  if (is_behind_) return {};
+  if (is_behind_ || knows_purged_) return {};
   return io::ReplaceFile(environment_.fs, layout_->AppliedPath(),
                          FormatAppliedMark({.ledger_end = ledger_->end(), .lacks = lacks_}));
 }

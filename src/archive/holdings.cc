@@ -198,7 +198,7 @@ Status Holdings::Apply(const LedgerEvent& event, std::uint64_t end) {
   } else if (event.what == "run-begin" || event.what == "run-end") {
     applied = ApplyRun(event);
   } else if (event.what == "purge") {
-    applied = ApplyPurge(event);
+    applied = ApplyPurge(event, end);
   } else if (event.what == "removal") {
     applied = ApplyRemoval(event, end);
   } else if (event.what == "hold" || event.what == "hold-end") {
@@ -309,7 +309,7 @@ Status Holdings::ApplyRun(const LedgerEvent& event) {
   return {};
 }
 
-Status Holdings::ApplyPurge(const LedgerEvent& event) {
+Status Holdings::ApplyPurge(const LedgerEvent& event, std::uint64_t end) {
   Result<std::uint32_t> number = SmallNumber(event, "container");
   if (!number) return number.error();
   if (const Container* open = FindOpen(*number)) {
@@ -319,6 +319,12 @@ Status Holdings::ApplyPurge(const LedgerEvent& event) {
   }
   const auto container = containers_.find(*number);
   if (container == containers_.end()) return Bad(event, "there is no such container");
+  for (const std::string_view text : event.FindAll(kTombstoneField)) {
+    const std::optional<Tombstone> tombstone = ParseTombstone(text);
+    if (!tombstone) return Bad(event, fmt::format("'{}' is no tombstone", text));
+    tombstones_.insert(*tombstone);
+  }
+  purge_end_ = end;
   for (auto entry = by_sha256_.begin(); entry != by_sha256_.end();) {
     if (entry->second == *number) purged_sha256s_.insert(entry->first);
     entry = entry->second == *number ? by_sha256_.erase(entry) : std::next(entry);

@@ -6,9 +6,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "archive/ledger_event.h"
+#include "archive/tombstone.h"
 #include "catalog/capture.h"
 #include "catalog/selection.h"
 #include "util/result.h"
@@ -190,6 +192,12 @@ class Holdings {
   std::optional<std::uint32_t> NewPlaceOf(const catalog::CaptureId& id) const;
   // Whether there was a container of this number, whose bytes had to go.
   bool IsPurged(std::uint32_t container) const { return purged_.contains(container); }
+  // Whether the record of a capture is in a container.
+  bool IsHeld(const catalog::CaptureId& id) const;
+  // Behind the last event that took a container with captures away; 0: there was none.
+  std::uint64_t purge_end() const { return purge_end_; }
+  // Whether a capture was purged of which one of these is true.
+  bool HasTombstone(const std::vector<Tombstone>& tombstones) const;
   // All captures of a run have ids in these ranges, and none of another run has one. Sorted.
   struct IdRange {
     catalog::CaptureId first;
@@ -224,7 +232,7 @@ class Holdings {
   // A container grows no more; serials that it did not use are free again where they can be.
   void Close(const Container& open, std::uint32_t used);
   Status ApplyRun(const LedgerEvent& event);
-  Status ApplyPurge(const LedgerEvent& event);
+  Status ApplyPurge(const LedgerEvent& event, std::uint64_t end);
   Status ApplyRemoval(const LedgerEvent& event, std::uint64_t end);
   Status ApplyHold(const LedgerEvent& event);
   Status ApplyMove(const LedgerEvent& event);
@@ -248,13 +256,13 @@ class Holdings {
     std::uint32_t run = 0;
   };
   const Brought* FindBrought(const catalog::CaptureId& id) const;
-  // Whether its record, in the container that brought it or the last that it came to, is there.
-  bool IsHeld(const catalog::CaptureId& id) const;
   std::map<catalog::CaptureId, Brought> brought_;
   std::map<std::uint32_t, std::uint32_t> next_serials_;
   std::uint32_t last_container_ = 0;
   std::set<std::uint32_t> purged_;
   std::set<std::string, std::less<>> purged_sha256s_;
+  std::unordered_set<Tombstone> tombstones_;
+  std::uint64_t purge_end_ = 0;
   std::uint64_t ledger_end_ = 0;
 };
 

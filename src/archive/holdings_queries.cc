@@ -44,6 +44,12 @@ std::uint64_t Holdings::CaptureCount() const {
   return count;
 }
 
+bool Holdings::HasTombstone(const std::vector<Tombstone>& tombstones) const {
+  return std::any_of(tombstones.begin(), tombstones.end(),
+                     [&](Tombstone tombstone) { return tombstones_.contains(tombstone); });
+}
+
+// In the container that brought it, or the last that it came to.
 bool Holdings::IsHeld(const catalog::CaptureId& id) const {
   const auto moved = new_places_.find(id);
   const Brought* brought = FindBrought(id);

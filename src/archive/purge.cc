@@ -21,11 +21,12 @@ using catalog::CaptureId;
 
 // What a container has of what was taken down.
 struct Doomed {
-  std::vector<CutCapture> captures;  // all of them, in the order of the file
-  std::vector<CaptureId> stay;       // likewise
-  std::uint64_t removed = 0;         // records of captures that were taken down, and go
-  std::uint64_t gone = 0;            // captures whose last record goes
-  std::uint64_t held = 0;            // that were taken down, and stay under a hold
+  std::vector<CutCapture> captures;   // all of them, in the order of the file
+  std::vector<CaptureId> stay;        // likewise
+  std::uint64_t removed = 0;          // records of captures that were taken down, and go
+  std::uint64_t gone = 0;             // captures whose last record goes
+  std::uint64_t held = 0;             // that were taken down, and stay under a hold
+  std::vector<Tombstone> tombstones;  // of those that were taken down, and go
 };
 
 // Whether a container has, or had, a capture that was taken down.
@@ -57,7 +58,11 @@ Result<Doomed> DoomedIn(const ArchiveView& view, const Container& container,
         const bool goes = is_removed || has_moved;
         doomed.captures.push_back({row.place.offset, ChecksumOf(row.url), row.time, goes});
         if (!goes) doomed.stay.push_back(row.id);
-        if (is_removed) ++doomed.removed;
+        if (is_removed) {
+          ++doomed.removed;
+          const std::vector<Tombstone> tombstones = TombstonesOf(row, capture.record_id);
+          doomed.tombstones.insert(doomed.tombstones.end(), tombstones.begin(), tombstones.end());
+        }
         if (is_removed && !has_moved) ++doomed.gone;
         return {};
       });
@@ -108,7 +113,7 @@ class ContainerPurge {
       kept = *added ? fresh_.bytes : 0;
     }
     bytes += old_.bytes - std::min(kept, old_.bytes);
-    return archive_.Purge(old_.number);
+    return archive_.Purge(old_.number, doomed_.tombstones);
   }
 
  private:
@@ -229,6 +234,7 @@ Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive) {
     outcome.captures += doomed->gone;
     ++outcome.containers;
   }
+  if (const Status forgotten = archive.ForgetPurged(); !forgotten) return forgotten.error();
   if (run) {
     if (const Status ended = archive.EndRun(*run); !ended) return ended.error();
   }

@@ -25,6 +25,12 @@ CaptureQuery Of(const std::string& url) {
   return query;
 }
 
+CaptureQuery Everything() {
+  CaptureQuery query;
+  query.where.what = catalog::SelectAll();
+  return query;
+}
+
 // Plain, so that one can look for bytes in it.
 std::string Sample() {
   return WarcText(record::Compression::kNone)
@@ -66,6 +72,56 @@ std::string AllBytes(io::FileSystem& fs, const ArchiveView& view) {
     all += *io::ReadFile(fs, *view.PathOf(number));
   }
   return all;
+}
+
+// The paths of all files below a directory.
+std::vector<std::string> FilesBelow(io::FileSystem& fs, const std::string& directory) {
+  std::vector<std::string> paths;
+  const std::vector<std::string> names = *fs.List(directory);
+  for (const std::string& name : names) {
+    const std::string path = directory + '/' + name;
+    if (!fs.List(path)) {
+      paths.push_back(path);
+      continue;
+    }
+    for (const std::string& below : FilesBelow(fs, path)) paths.push_back(below);
+  }
+  return paths;
+}
+
+// No file has it, nor what index files have in compressed pages.
+void ExpectNowhere(io::FileSystem& fs, const ArchiveView& view, const std::string& url,
+                   const std::string& surt) {
+  for (const std::string& path : FilesBelow(fs, "a")) {
+    const std::string bytes = *io::ReadFile(fs, path);
+    EXPECT_EQ(bytes.find(url), std::string::npos) << path;
+    EXPECT_EQ(bytes.find(surt), std::string::npos) << path;
+  }
+  const catalog::CatalogFiles& files = view.catalog().files();
+  auto runs = files.runs;
+  runs.insert(runs.end(), files.loose.begin(), files.loose.end());
+  for (const auto& run : runs) {
+    const auto cursor = run->NewCursor(catalog::LocationRun::Reading::kOnce);
+    auto entry = cursor->Seek(catalog::FirstOf(""));
+    for (; entry && *entry != nullptr; entry = cursor->Next()) EXPECT_NE((*entry)->key, surt);
+  }
+  for (const auto& segment : files.segments) {
+    catalog::CaptureSegmentCursor cursor(*segment, catalog::kTimeBegin, catalog::kTimeEnd);
+    Status read = cursor.Seek(0);
+    for (; read && cursor.valid(); read = cursor.Next()) EXPECT_NE(cursor.row().url, url);
+  }
+  for (const auto& segment : files.pisa) {
+    EXPECT_TRUE(segment->Validate([](const Error& error) { ADD_FAILURE() << error.text; }));
+  }
+  CaptureQuery query = Everything();
+  query.with_removed = true;
+  for (const std::string& line : Lines(view, query)) {
+    EXPECT_EQ(line.find(url), std::string::npos) << line;
+  }
+}
+
+void ExpectSecretNowhere(io::FileSystem& fs, const ArchiveView& view) {
+  ExpectNowhere(fs, view, "http://s.example/", "example,s)/");
 }
 
 // Compares what the ledger says of batches with the rows.
@@ -130,6 +186,7 @@ TEST_F(Purging, DeletesTheBytesAndNothingElse) {
     EXPECT_EQ(Lines(view, of_the_first_run), kLeft);
     EXPECT_EQ(view.holdings().CaptureCount(), 3u);
     ExpectNoDefects(view);
+    ExpectSecretNowhere(fs_, view);
     // Twice is as good as once.
     EXPECT_EQ(PurgeRemoved(**archive)->captures, 0u);
   }
@@ -139,6 +196,90 @@ TEST_F(Purging, DeletesTheBytesAndNothingElse) {
     ASSERT_TRUE(archive) << archive.error().text;
     EXPECT_EQ(Lines((*archive)->View()), kLeft);
     ExpectNoDefects((*archive)->View());
+  }
+}
+
+// With logs that are full and files that were merged, of several batches, and PISA segments.
+TEST_F(Purging, W15_TheCatalogForgetsWhatWasPurged) {
+  ArchiveLab lab(fs_,
+                 {.log_bytes = 2000, .fan_in = 2, .segment_fan_in = 2, .pisa_captures_min = 20});
+  for (int file = 0; file < 8; ++file) {
+    WarcText text(record::Compression::kNone, static_cast<std::uint64_t>(file));
+    for (int i = 0; i < 10; ++i) {
+      text.Response(fmt::format("http://{}.example/", i == 5 ? "s" : fmt::format("p{}", i)),
+                    fmt::format("2004-0{}-{:02}T00:00:00Z", file % 3 + 1, i + 1), "body");
+    }
+    PutFile(fs_, "x.warc", text.bytes());
+    ASSERT_TRUE(Fill(lab));
+  }
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive) << archive.error().text;
+  ASSERT_FALSE((*archive)->View().catalog().files().pisa.empty());
+  const std::vector<std::string> before = Lines((*archive)->View());
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const std::vector<std::string> left = Lines((*archive)->View());
+  ASSERT_EQ(left.size() + 8, before.size());
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  ExpectSecretNowhere(fs_, (*archive)->View());
+  EXPECT_EQ(Lines((*archive)->View()), left);
+  EXPECT_FALSE((*archive)->View().catalog().files().pisa.empty());
+  ExpectNoDefects((*archive)->View());
+  archive->reset();
+  archive = lab.Open();
+  ASSERT_TRUE(archive) << archive.error().text;
+  EXPECT_EQ(Lines((*archive)->View()), left);
+  ExpectSecretNowhere(fs_, (*archive)->View());
+}
+
+// By all that a revisit may say of its original.
+TEST_F(Purging, D6_ARevisitOfWhatWasPurgedSaysThatItWasTakenDown) {
+  WarcText original(record::Compression::kNone, 5);
+  original.Response("http://s.example/", "2004-01-01T00:00:00Z", kSecret);
+  PutFile(fs_, "x.warc", original.bytes());
+  ASSERT_TRUE(Fill(lab_));
+  {
+    auto archive = lab_.Open();
+    ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  }
+  PutFile(
+      fs_, "x.warc",
+      WarcText(record::Compression::kNone, 6)
+          .Revisit("http://a.example/", "2005-01-01T00:00:00Z", "", "http://s.example/",
+                   "2004-01-01T00:00:00Z")
+          .Revisit("http://b.example/", "2005-01-01T00:00:00Z", kSecret)
+          .Revisit("http://c.example/", "2005-01-01T00:00:00Z", "", "", "", original.last_capture())
+          .NotModified("http://s.example/", "2005-01-01T00:00:00Z")
+          .Revisit("http://other.example/", "2005-01-01T00:00:00Z", "other", "http://s.example/",
+                   "2004-01-01T00:00:01Z")
+          .NotModified("http://other.example/", "2005-01-02T00:00:00Z")
+          .bytes());
+  ASSERT_TRUE(Fill(lab_));
+  for (const auto& [purges, rebuild] :
+       {std::pair(false, ArchiveWriter::Rebuild::kNothing),
+        std::pair(true, ArchiveWriter::Rebuild::kNothing),
+        std::pair(false, ArchiveWriter::Rebuild::kCatalog),
+        std::pair(false, ArchiveWriter::Rebuild::kCatalogAndRows)}) {
+    auto archive = lab_.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    if (purges) {
+      ASSERT_TRUE(PurgeRemoved(**archive));
+    }
+    const ArchiveView view = (*archive)->View();
+    CaptureResults results(view, Everything());
+    int revisits = 0;
+    for (;; ++revisits) {
+      const auto held = results.Next();
+      ASSERT_TRUE(held);
+      if (*held == nullptr) break;
+      const auto resolved = RevisitResolver(view).Resolve(**held);
+      ASSERT_FALSE(resolved);
+      EXPECT_EQ(resolved.error().code, ErrorCode::kNotFound);
+      const bool is_other = (*held)->row.url == "http://other.example/";
+      EXPECT_TRUE(
+          resolved.error().text.ends_with(is_other ? "is not in this archive" : "was taken down"))
+          << resolved.error().text;
+    }
+    EXPECT_EQ(revisits, 6);
   }
 }
 
@@ -545,12 +686,17 @@ TEST_P(PurgingCrash, LosesNothingElseWhereverTheDiskFails) {
     ASSERT_TRUE(archive) << archive.error().text;
     EXPECT_EQ(Lines((*archive)->View()), kLeft);
     ExpectNoDefects((*archive)->View());
+    // What the ledger called purged is gone, whatever was interrupted behind it.
+    const bool is_purged = (*archive)->View().holdings().IsPurged(1);
+    EXPECT_TRUE(is_purged || !acknowledged);
+    if (is_purged) ExpectSecretNowhere(disk, (*archive)->View());
     const auto purged = PurgeRemoved(**archive);  // goes on where it was
     ASSERT_TRUE(purged) << purged.error().text;
     EXPECT_TRUE(!acknowledged || purged->captures == 0);
     const ArchiveView view = (*archive)->View();
     const std::string left = AllBytes(disk, view);
     EXPECT_EQ((GetParam() ? Unzipped(left) : left).find(kSecret), std::string::npos);
+    ExpectSecretNowhere(disk, view);
     EXPECT_EQ(Lines(view), kLeft);
     ExpectNoDefects(view);
     EXPECT_EQ(disk.List("a/volumes/main")->size(), 2u);

@@ -1,6 +1,7 @@
 // Most revisits name their original by URI and date, or repeat one of their own URL: both are
 // looked up in the catalog. What is left, an original known only by its record id or digest, is
-// looked for in the rows of all containers, one after another.
+// looked for in the rows of all containers, one after another. Of what was purged, only the ledger
+// knows.
 #include "archive/revisit_resolver.h"
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ Result<RevisitResolver::Resolution> RevisitResolver::Follow(const HeldCapture& r
       }
       if (found.capture) break;
     }
-    was_removed = found.was_removed;
+    was_removed = found.was_removed || (!found.capture && WasPurged(at.row, *wanted));
     if (!found.capture) break;
     at = *std::move(found.capture);
     if ((at.row.flags & catalog::kRevisit) == 0) {
@@ -64,6 +65,21 @@ Result<RevisitResolver::Resolution> RevisitResolver::Follow(const HeldCapture& r
                fmt::format("{} of {} repeats a capture that {}", revisit.row.url,
                            FormatIso(revisit.row.time),
                            was_removed ? "was taken down" : "is not in this archive")};
+}
+
+bool RevisitResolver::WasPurged(const Capture& revisit, const Wanted& wanted) const {
+  std::vector<Tombstone> tombstones;
+  if (!wanted.uri.empty() && wanted.date) {
+    tombstones.push_back(TombstoneOfUrlAndSecond(wanted.uri, *wanted.date));
+  }
+  if (wanted.record_id != 0) tombstones.push_back(TombstoneOfRecord(wanted.record_id));
+  if (wanted.not_modified) {
+    tombstones.push_back(TombstoneOfUrl(revisit.url));
+  } else {
+    if (revisit.sha1) tombstones.push_back(TombstoneOfPayload(*revisit.sha1));
+    if (revisit.sha256) tombstones.push_back(TombstoneOfPayload(*revisit.sha256));
+  }
+  return view_.holdings().HasTombstone(tombstones);
 }
 
 Result<RevisitResolver::Wanted> RevisitResolver::WantedBy(const HeldCapture& revisit) const {

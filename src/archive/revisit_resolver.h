@@ -73,6 +73,8 @@ class RevisitResolver {
   // Takes it when it may be the original.
   void Consider(const catalog::Capture& revisit, catalog::HeldCapture candidate,
                 Found& found) const;
+  // Whether the ledger has a tombstone of what is wanted.
+  bool WasPurged(const catalog::Capture& revisit, const Wanted& wanted) const;
 
   const ArchiveView& view_;
   const Effort effort_;

@@ -98,6 +98,12 @@ class Catalog {
   // made again by Maintain(); until then Alive() takes longer.
   Status DropBatch(std::uint32_t batch);
 
+  // Takes captures out of the catalog, and what it has of them out of its files: those that have
+  // some are written anew, at one moment, and the old ones deleted. Reads all runs. PISA segments
+  // that may have had some are made again by Maintain(). An error leaves everything as it was, or
+  // files that the catalog does not count and the next Open() deletes.
+  Status Forget(const std::set<CaptureId>& captures);
+
  private:
   Catalog(io::FileSystem& fs, std::string directory, PageCache& cache, CatalogOptions options);
   enum class Loading { kAsItIs, kRebuilding };
@@ -132,10 +138,21 @@ class Catalog {
   // Merges those of the manifest's, by their index, into one of this level.
   Status MergeRunsInto(const std::vector<std::size_t>& which, std::uint32_t level);
   Status MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level);
+  // Writes the rows of such segments, but for some captures, to one of this level, which takes
+  // their place in `manifest`.
+  Status WriteMergedSegment(const std::vector<std::size_t>& which, std::uint32_t level,
+                            const std::set<CaptureId>& without, Manifest& manifest);
   Status MergeEverything();
+  // Steps of Forget(): of segments, of runs.
+  Status ForgetRows(const std::set<CaptureId>& captures, Manifest& manifest);
+  Status ForgetEntries(const std::set<CaptureId>& captures, Manifest& manifest);
+  Status WriteRunWithout(const LocationRun& run, std::uint64_t number,
+                         const std::set<CaptureId>& captures, Manifest& manifest);
   // Entries of a batch in the runs of now do not count any more, and PISA segments, where they may
   // have some, are to be made again.
   void ForgetBatch(std::uint32_t batch, bool in_pisa, Manifest& manifest);
+  // PISA segments are to be made again, of all runs.
+  void ForgetPisa(Manifest& manifest);
   // Makes it the state of the catalog, on disk and here; `flushed`: the oldest log is in it.
   Status Commit(Manifest manifest, bool flushed);
   void RemoveUnused(const Manifest& before, const Manifest& after);

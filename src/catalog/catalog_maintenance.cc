@@ -39,9 +39,8 @@ void Arrange(Manifest& manifest) {
   });
 }
 
-template <typename Line>
-void Erase(std::vector<Line>& lines, const std::vector<std::size_t>& which) {
-  std::vector<Line> left;
+void Erase(std::vector<Manifest::Run>& lines, const std::vector<std::size_t>& which) {
+  std::vector<Manifest::Run> left;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (std::find(which.begin(), which.end(), i) == which.end()) left.push_back(lines[i]);
   }
@@ -59,9 +58,11 @@ std::set<std::uint64_t> RunNumbers(const Manifest& manifest) {
   return numbers;
 }
 
-Status WriteMerged(LocationCursor& merged, LocationRunWriter& run) {
+Status WriteMerged(LocationCursor& merged, LocationRunWriter& run,
+                   const std::set<CaptureId>& without = {}) {
   LocationCursor::Move move = merged.Seek(FirstOf(""));
   for (; move && *move != nullptr; move = merged.Next()) {
+    if (without.contains((*move)->id)) continue;
     if (const Status status = run.Add(**move); !status) return status;
   }
   if (!move) return move.error();
@@ -69,27 +70,86 @@ Status WriteMerged(LocationCursor& merged, LocationRunWriter& run) {
   return totals ? Status() : totals.error();
 }
 
-// `cursors` have the newest first.
-Status WriteMerged(std::vector<CaptureSegmentCursor>& cursors, CaptureSegmentWriter& segment) {
-  for (CaptureSegmentCursor& cursor : cursors) {
-    if (const Status status = cursor.Seek(0); !status) return status;
-  }
-  for (;;) {
-    const CaptureSegmentCursor* first = nullptr;
-    for (const CaptureSegmentCursor& cursor : cursors) {
-      if (!cursor.valid()) continue;
-      if (first == nullptr || cursor.row().id < first->row().id) first = &cursor;
+// Rows of several segments of a batch in the order of their serials, the newest of each. The first
+// cursor has the newest.
+class MergedRows {
+ public:
+  explicit MergedRows(std::vector<CaptureSegmentCursor> cursors) : cursors_(std::move(cursors)) {}
+
+  Status Begin() {
+    for (CaptureSegmentCursor& cursor : cursors_) {
+      if (const Status status = cursor.Seek(0); !status) return status;
     }
-    if (first == nullptr) break;
-    if (const Status status = segment.Add(first->row()); !status) return status;
-    const CaptureId id = first->row().id;
-    for (CaptureSegmentCursor& cursor : cursors) {
+    Choose();
+    return {};
+  }
+  // Null at the end.
+  const Capture* row() const { return row_; }
+  // Requires: row() is there.
+  Status Next() {
+    const CaptureId id = row_->id;
+    for (CaptureSegmentCursor& cursor : cursors_) {
       if (!cursor.valid() || cursor.row().id != id) continue;
       if (const Status status = cursor.Next(); !status) return status;
     }
+    Choose();
+    return {};
   }
-  const Result<CaptureSegmentTotals> totals = segment.Finish();
-  return totals ? Status() : totals.error();
+
+ private:
+  void Choose() {
+    row_ = nullptr;
+    for (const CaptureSegmentCursor& cursor : cursors_) {
+      if (!cursor.valid()) continue;
+      if (row_ == nullptr || cursor.row().id < row_->id) row_ = &cursor.row();
+    }
+  }
+
+  std::vector<CaptureSegmentCursor> cursors_;
+  const Capture* row_ = nullptr;
+};
+
+// False: there is none but `without`, and nothing was written.
+Result<bool> WriteMerged(MergedRows& rows, const std::set<CaptureId>& without, io::FileSystem& fs,
+                         const std::string& path) {
+  std::unique_ptr<CaptureSegmentWriter> segment;
+  Status status = rows.Begin();
+  for (; status && rows.row() != nullptr; status = rows.Next()) {
+    const Capture& row = *rows.row();
+    if (without.contains(row.id)) continue;
+    if (segment == nullptr) {
+      auto created = CaptureSegmentWriter::Create(fs, path, row.id.batch, kDenseLevel);
+      if (!created) return created.error();
+      segment = std::move(*created);
+    }
+    if (const Status added = segment->Add(row); !added) return added.error();
+  }
+  if (!status) return status.error();
+  if (segment == nullptr) return false;
+  const Result<CaptureSegmentTotals> totals = segment->Finish();
+  return totals ? Result<bool>(true) : totals.error();
+}
+
+// Whether a file has one of these captures.
+Result<bool> HasAny(const CaptureSegment& segment, const std::set<CaptureId>& captures) {
+  const CaptureSegmentTotals& totals = segment.totals();
+  const auto end = captures.upper_bound({totals.batch, totals.last_serial});
+  for (auto id = captures.lower_bound({totals.batch, totals.first_serial}); id != end; ++id) {
+    const Result<HeldCapture> row = segment.Get(id->serial);
+    if (row) return true;
+    if (row.error().code != ErrorCode::kNotFound) return row.error();
+  }
+  return false;
+}
+
+Result<bool> HasAny(const LocationRun& run, const std::set<CaptureId>& captures) {
+  const auto cursor = run.NewCursor(LocationRun::Reading::kOnce);
+  LocationCursor::Move move = cursor->Seek(FirstOf(""));
+  for (; move && *move != nullptr; move = cursor->Next()) {
+    if (captures.contains((*move)->id)) return true;
+  }
+  if (!move) return move.error();
+  return false;
 }
 
 }  // namespace
@@ -312,20 +372,27 @@ Result<bool> Catalog::MergeSegments(std::size_t least) {
 
 Status Catalog::MergeSegmentsInto(const std::vector<std::size_t>& which, std::uint32_t level) {
   Manifest manifest = files_->manifest;
-  const std::uint32_t batch = manifest.segments[which.front()].batch;
-  const std::uint64_t number = next_file_++;
-  auto segment =
-      CaptureSegmentWriter::Create(fs_, SegmentPath(directory_, batch, number), batch, kDenseLevel);
-  if (!segment) return segment.error();
+  const Status written = WriteMergedSegment(which, level, {}, manifest);
+  return written ? Commit(std::move(manifest), /*flushed=*/false) : written;
+}
+
+Status Catalog::WriteMergedSegment(const std::vector<std::size_t>& which, std::uint32_t level,
+                                   const std::set<CaptureId>& without, Manifest& manifest) {
+  const std::vector<Manifest::Segment>& lines = files_->manifest.segments;
+  const std::uint32_t batch = lines[which.front()].batch;
   std::vector<CaptureSegmentCursor> cursors;
   cursors.reserve(which.size());
   for (const std::size_t i : which) {
     cursors.emplace_back(*files_->segments[i], kTimeBegin, kTimeEnd);
+    std::erase(manifest.segments, lines[i]);
   }
-  if (const Status status = WriteMerged(cursors, **segment); !status) return status;
-  Erase(manifest.segments, which);
-  manifest.segments.push_back({batch, number, level});
-  return Commit(std::move(manifest), /*flushed=*/false);
+  MergedRows rows(std::move(cursors));
+  const std::uint64_t number = next_file_++;
+  const Result<bool> written =
+      WriteMerged(rows, without, fs_, SegmentPath(directory_, batch, number));
+  if (!written) return written.error();
+  if (*written) manifest.segments.push_back({batch, number, level});
+  return {};
 }
 
 Status Catalog::FlushAll() {
@@ -393,15 +460,90 @@ Status Catalog::DropBatch(std::uint32_t batch) {
 }
 
 void Catalog::ForgetBatch(std::uint32_t batch, bool in_pisa, Manifest& manifest) {
-  if (in_pisa) {
-    manifest.pisa.clear();
-    manifest.loose.clear();
-    for (const Manifest::Run& run : manifest.runs) manifest.loose.push_back(run.number);
-    loose_planned_ = 0;
-  }
+  if (in_pisa) ForgetPisa(manifest);
   std::erase_if(manifest.dropped,
                 [&](const Manifest::Dropped& dropped) { return dropped.batch == batch; });
   manifest.dropped.push_back({batch, next_file_});
+}
+
+void Catalog::ForgetPisa(Manifest& manifest) {
+  manifest.pisa.clear();
+  manifest.loose.clear();
+  for (const Manifest::Run& run : manifest.runs) manifest.loose.push_back(run.number);
+  loose_planned_ = 0;
+}
+
+Status Catalog::Forget(const std::set<CaptureId>& captures) {
+  if (captures.empty()) return {};
+  const std::scoped_lock building(building_);  // else segments would get what is to be forgotten
+  const std::scoped_lock maintenance(maintenance_);
+  if (const Status status = FlushAll(); !status) return status;
+  Manifest manifest = files_->manifest;
+  if (const Status status = ForgetRows(captures, manifest); !status) return status;
+  if (const Status status = ForgetEntries(captures, manifest); !status) return status;
+  if (manifest != files_->manifest) {
+    const Status committed = Commit(std::move(manifest), /*flushed=*/false);
+    if (!committed) return committed;
+  }
+  return RemoveStrays(fs_, directory_, files_->manifest);
+}
+
+// The order of a batch's segments says which row of a capture counts: they become one.
+Status Catalog::ForgetRows(const std::set<CaptureId>& captures, Manifest& manifest) {
+  std::map<std::uint32_t, std::vector<std::size_t>> batches;
+  const std::vector<Manifest::Segment>& segments = files_->manifest.segments;
+  for (std::size_t i = 0; i < segments.size(); ++i) batches[segments[i].batch].push_back(i);
+  for (const auto& [batch, which] : batches) {
+    bool has_any = false;
+    for (std::size_t i = 0; i < which.size() && !has_any; ++i) {
+      const Result<bool> has = HasAny(*files_->segments[which[i]], captures);
+      if (!has) return has.error();
+      has_any = *has;
+    }
+    if (!has_any) continue;
+    const std::uint32_t level = std::max(segments[which.back()].level, 1u);
+    const Status status = WriteMergedSegment(which, level, captures, manifest);
+    if (!status) return status;
+  }
+  return {};
+}
+
+// The order of runs says nothing: each is written anew on its own.
+Status Catalog::ForgetEntries(const std::set<CaptureId>& captures, Manifest& manifest) {
+  std::map<std::uint64_t, std::shared_ptr<const LocationRun>> runs;
+  for (std::size_t i = 0; i < files_->runs.size(); ++i) {
+    runs.emplace(files_->manifest.runs[i].number, files_->runs[i]);
+  }
+  for (std::size_t i = 0; i < files_->loose.size(); ++i) {
+    runs.emplace(files_->manifest.loose[i], files_->loose[i]);
+  }
+  bool in_pisa = false;
+  for (const auto& [number, run] : runs) {
+    const Result<bool> has = HasAny(*run, captures);
+    if (!has) return has.error();
+    if (!*has) continue;
+    // What PISA segments have is in runs that are not loose.
+    in_pisa = in_pisa || (!manifest.pisa.empty() && !Has(manifest.loose, number));
+    const Status status = WriteRunWithout(*run, number, captures, manifest);
+    if (!status) return status;
+  }
+  if (in_pisa) ForgetPisa(manifest);
+  return {};
+}
+
+Status Catalog::WriteRunWithout(const LocationRun& run, std::uint64_t number,
+                                const std::set<CaptureId>& captures, Manifest& manifest) {
+  const std::uint64_t fresh = next_file_++;
+  auto writer = LocationRunWriter::Create(fs_, RunPath(directory_, fresh), run.clock());
+  if (!writer) return writer.error();
+  MergedLocations entries;
+  entries.Add(run.NewCursor(LocationRun::Reading::kOnce), CatalogView::HiddenIn(manifest, number));
+  if (const Status status = WriteMerged(entries, **writer, captures); !status) return status;
+  for (Manifest::Run& line : manifest.runs) {
+    if (line.number == number) line.number = fresh;
+  }
+  std::replace(manifest.loose.begin(), manifest.loose.end(), number, fresh);
+  return {};
 }
 
 }  // namespace stele::catalog

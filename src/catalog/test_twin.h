@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,6 +31,9 @@ class CatalogTwin {
   }
   void DropBatch(std::uint32_t batch) {
     std::erase_if(rows_, [&](const auto& row) { return row.first.batch == batch; });
+  }
+  void Forget(const std::set<CaptureId>& captures) {
+    for (const CaptureId& id : captures) rows_.erase(id);
   }
 
   const std::map<CaptureId, Capture>& rows() const { return rows_; }

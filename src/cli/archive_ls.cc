@@ -40,7 +40,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return Fail(context, held.error());
     if (*held == nullptr) break;
-    // What was purged is forgotten when the catalog is made anew.
+    // What was purged is to be forgotten, and that was interrupted.
     if (view.holdings().IsPurged((*held)->row.place.container)) continue;
     if (is_full) {
       Complain(context, fmt::format("there is more: --resume {}", HexEncode(rest)));

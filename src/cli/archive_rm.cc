@@ -209,8 +209,9 @@ Command RmCommand() {
   command.summary = "Take captures down";
   command.details =
       "What is taken down is neither listed nor printed, replayed or exported any more; the ledger "
-      "keeps what it was, when and why, and `stele ls --removed` still lists it. Its bytes stay in "
-      "their file, unless --purge has the file written again without them. Captures that stay and "
+      "keeps its ids, when and why, and `stele ls --removed` still lists it. Its bytes stay in "
+      "their file, unless --purge has the file written again without them, and index files without "
+      "what they say of it. Captures that stay and "
       "repeat the payload of one that goes get it as their own first. What is under a hold is "
       "neither taken down nor purged.\n\nFiles that were imported in place are not ours to change: "
       "--purge names those that hold some of what was taken down, and the exit code is 3. It does "
