@@ -231,7 +231,7 @@ class Keeping(Archive):
         self.stele("reindex", "--from-files", code=1)
         self.assertEqual(self.stele("ls", "--json"), before)  # by the rows that it had
         (self.archive / "volumes/main/00000001.rows").unlink()
-        self.stele("reindex", code=1)
+        self.assertEqual(self.stele("reindex", code=1), "0 captures in 0 containers\n")
         done = subprocess.run([STELE, "ls", "--archive", self.archive], capture_output=True,
                               check=True)
         self.assertIn(b"the captures of container 1 (x.warc.gz) are not listed", done.stderr)

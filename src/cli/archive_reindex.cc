@@ -1,17 +1,21 @@
 #include <fmt/format.h>
 
+#include <set>
+
+#include "archive/applied_mark.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 
 namespace stele::cli {
 namespace {
 
-// What the ledger says of all that was made anew.
-std::string Summary(const archive::Holdings& holdings, std::optional<std::uint32_t> batch) {
+// What the ledger says of all that was made anew, without containers that could not be read.
+std::string Summary(const archive::Holdings& holdings, const std::set<std::uint32_t>& lacks,
+                    std::optional<std::uint32_t> batch) {
   std::uint64_t captures = 0;
   std::uint64_t containers = 0;
   for (const auto& [number, container] : holdings.containers()) {
-    if (batch && !container.Has(*batch)) continue;
+    if (lacks.contains(number) || (batch && !container.Has(*batch))) continue;
     captures += container.captures;
     ++containers;
   }
@@ -32,7 +36,11 @@ ExitCode Run(const Arguments& arguments, Context& context) {
                                     : archive::ArchiveWriter::Rebuild::kCatalog,
       *batch);
   if (archive == nullptr) return code;
-  const Status written = context.out.Write(Summary(archive->View().holdings(), *batch));
+  const Result<archive::AppliedMark> mark =
+      archive::ReadAppliedMark(context.fs, archive->layout().AppliedPath());
+  if (!mark) return Fail(context, mark.error());
+  const Status written =
+      context.out.Write(Summary(archive->View().holdings(), mark->lacks, *batch));
   if (!written) return Fail(context, written.error());
   return archive->index_failures().empty() ? code : ExitCode::kDefects;
 }
