@@ -390,6 +390,18 @@ class Keeping(Archive):
             self.stele(*step)
             self.assertIn("was taken down", self.complaint("get", "http://r.org/"), step)
 
+    def test_W15_two_imports_may_make_one_archive(self):
+        for number in range(5):
+            fresh = self.folder / f"fresh{number}"
+            words = [STELE, "import", "--archive", fresh, self.path]
+            both = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                    for _ in range(2)]
+            said = [process.communicate()[1].decode() for process in both]
+            codes = [process.returncode for process in both]
+            self.assertIn(0, codes, said)
+            for code, text in zip(codes, said):
+                self.assertTrue(code == 0 or "is being written by" in text, text)
+            self.assertEqual(len(self.run_stele("ls", "--archive", fresh).splitlines()), 6)
 
     def bytes_of_containers(self):
         """Of all of them, inflated."""

@@ -42,22 +42,37 @@ LedgerEvent RunBegin(std::uint32_t run, std::string_view kind, std::string_view 
   return event;
 }
 
+// Errors: kBusy when somebody else writes the archive: the text says who.
+Result<std::unique_ptr<io::FileLock>> LockArchive(io::FileSystem& fs, const ArchiveLayout& layout) {
+  Result<std::unique_ptr<io::FileLock>> lock = fs.Lock(layout.LockPath());
+  if (lock || lock.error().code != ErrorCode::kBusy) return lock;
+  const Result<std::string> who = io::ReadFile(fs, layout.WriterPath());
+  return Error{ErrorCode::kBusy,
+               fmt::format("{} is being written by {}; wait for it to end", layout.directory(),
+                           who ? std::string(TrimSpace(*who)) : "another process")};
+}
+
 }  // namespace
 
-Status ArchiveWriter::Create(io::FileSystem& fs, const std::string& directory,
-                             const ArchiveConfig& config) {
+Result<bool> ArchiveWriter::Create(io::FileSystem& fs, const std::string& directory,
+                                   const ArchiveConfig& config) {
+  if (const Status made = MakeDirectories(fs, directory); !made) return made.error();
+  const ArchiveLayout layout(directory, config);
+  const Result<std::unique_ptr<io::FileLock>> lock = LockArchive(fs, layout);
+  if (!lock) return lock.error();
   const Result<bool> there = IsArchive(fs, directory);
   if (!there) return there.error();
-  if (*there) return Error{ErrorCode::kInvalid, directory + " is an archive already"};
-  const ArchiveLayout layout(directory, config);
+  if (*there) return false;
   std::vector<std::string> directories = {io::ParentDirectory(layout.LedgerPath())};
   for (const ArchiveConfig::Volume& volume : config.volumes) {
     directories.push_back(layout.VolumeDirectory(volume));
   }
   for (const std::string& path : directories) {
-    if (const Status made = MakeDirectories(fs, path); !made) return made;
+    if (const Status made = MakeDirectories(fs, path); !made) return made.error();
   }
-  return io::ReplaceFile(fs, ArchiveLayout::ConfigPath(directory), FormatArchiveConfig(config));
+  const Status written =
+      io::ReplaceFile(fs, ArchiveLayout::ConfigPath(directory), FormatArchiveConfig(config));
+  return written ? Result<bool>(true) : written.error();
 }
 
 ArchiveWriter::ArchiveWriter(const Environment& environment,
@@ -95,13 +110,7 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& en
 }
 
 Status ArchiveWriter::Lock() {
-  Result<std::unique_ptr<io::FileLock>> lock = environment_.fs.Lock(layout_->LockPath());
-  if (!lock && lock.error().code == ErrorCode::kBusy) {
-    const Result<std::string> who = io::ReadFile(environment_.fs, layout_->WriterPath());
-    return Error{ErrorCode::kBusy,
-                 fmt::format("{} is being written by {}; wait for it to end", layout_->directory(),
-                             who ? std::string(TrimSpace(*who)) : "another process")};
-  }
+  Result<std::unique_ptr<io::FileLock>> lock = LockArchive(environment_.fs, *layout_);
   if (!lock) return lock.error();
   lock_ = std::move(*lock);
   return io::ReplaceFile(

@@ -30,9 +30,10 @@ class ArchiveWriter {
     catalog::CatalogOptions catalog = {};
   };
 
-  // Makes an archive in a directory that has none. Errors: kInvalid when it is one already.
-  static Status Create(io::FileSystem& fs, const std::string& directory,
-                       const ArchiveConfig& config);
+  // Makes an archive in a directory that has none; of several that try at once, one does. False:
+  // it is one already, and nothing was done. Errors: kBusy when somebody else is at it.
+  static Result<bool> Create(io::FileSystem& fs, const std::string& directory,
+                             const ArchiveConfig& config);
   // What is to be made anew, though it may be good.
   enum class Rebuild { kNothing, kCatalog, kCatalogAndRows };
   // Borrows what is in `environment` for life. Finishes what a crash interrupted, takes up what

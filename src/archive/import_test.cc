@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -192,6 +193,31 @@ TEST(Import, NamesWhoWritesWhenTheArchiveIsLocked) {
   EXPECT_EQ(second.error().code, ErrorCode::kBusy);
   EXPECT_EQ(second.error().text,
             "a is being written by a test, since 2023-11-14T22:13:20Z; wait for it to end");
+}
+
+TEST(Import, W15_OfManyThatMakeAnArchiveOneDoes) {
+  for (int round = 0; round < 50; ++round) {
+    io::MemoryFileSystem fs;
+    ArchiveConfig config;
+    config.title = "test";
+    config.volumes = {{.name = "main", .path = ""}};
+    std::atomic<int> made = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        const Result<bool> is_mine = ArchiveWriter::Create(fs, "a", config);
+        if (is_mine && *is_mine) ++made;
+        if (is_mine) return;
+        EXPECT_EQ(is_mine.error().code, ErrorCode::kBusy);
+        EXPECT_EQ(is_mine.error().text,
+                  "a is being written by another process; wait for it to end");
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(made, 1);
+    ArchiveLab lab(fs);
+    EXPECT_TRUE(lab.Open());
+  }
 }
 
 TEST(Import, ManyThreadsBringEachFileOnce) {

@@ -126,7 +126,8 @@ class ArchiveLab {
     ArchiveConfig config;
     config.title = "test";
     config.volumes = {{.name = "main", .path = ""}};
-    return ArchiveWriter::Create(fs_, "a", config);
+    const Result<bool> made = ArchiveWriter::Create(fs_, "a", config);
+    return made ? Status() : made.error();
   }
   Result<std::unique_ptr<ArchiveWriter>> Open(
       ArchiveWriter::Rebuild rebuild = ArchiveWriter::Rebuild::kNothing,

@@ -258,13 +258,14 @@ Status MakeArchive(const Plan& plan, const Arguments& arguments, Context& contex
   config.title = arguments.Get("--title").value_or(
       std::filesystem::absolute(plan.directory).lexically_normal().filename().string());
   config.volumes = {{.name = "main", .path = ""}};
-  const Status made = archive::ArchiveWriter::Create(context.fs, plan.directory, config);
-  if (made && !arguments.Has("--quiet")) {
+  const Result<bool> made = archive::ArchiveWriter::Create(context.fs, plan.directory, config);
+  if (!made) return made.error();
+  if (*made && !arguments.Has("--quiet")) {
     static_cast<void>(context.err.Write(
         fmt::format("Created archive {}   (robots {}; {} scope; embeds anywhere)\n", plan.directory,
                     RobotsWord(plan.settings.robots), NameOf(plan.settings.reach))));
   }
-  return made;
+  return {};
 }
 
 Result<CrawlRunOptions> RunOptionsOf(const Arguments& arguments, Context& context) {

@@ -319,7 +319,7 @@ Status LeaveOutItself(const std::string& directory, const Arguments& arguments, 
 
 bool IsWaczName(const std::string& path) { return AsciiLower(path).ends_with(".wacz"); }
 
-// Makes the archive where there is none. Nothing: a complaint was made.
+// Makes the archive where there is none.
 Status MakeArchive(const std::string& directory, const Arguments& arguments, Context& context) {
   const Result<bool> there = archive::IsArchive(context.fs, directory);
   if (!there) return there.error();
@@ -328,10 +328,9 @@ Status MakeArchive(const std::string& directory, const Arguments& arguments, Con
   config.title = arguments.Get("--title").value_or(
       std::filesystem::absolute(directory).lexically_normal().filename().string());
   config.volumes = {{.name = "main", .path = ""}};
-  if (const Status made = archive::ArchiveWriter::Create(context.fs, directory, config); !made) {
-    return made;
-  }
-  if (!arguments.Has("--quiet")) {
+  const Result<bool> made = archive::ArchiveWriter::Create(context.fs, directory, config);
+  if (!made) return made.error();
+  if (*made && !arguments.Has("--quiet")) {
     Complain(context, fmt::format("made the archive {}", directory));
   }
   return {};

@@ -166,7 +166,7 @@ ExitCode RunInstall(const Arguments& arguments, Context& context) {
     archive::ArchiveConfig config;
     config.title = std::filesystem::absolute(directory).lexically_normal().filename().string();
     config.volumes = {{.name = "main", .path = ""}};
-    const Status made = archive::ArchiveWriter::Create(context.fs, directory, config);
+    const Result<bool> made = archive::ArchiveWriter::Create(context.fs, directory, config);
     if (!made) return Fail(context, made.error());
     // Which makes its catalog, so that others can read it.
     ExitCode code = ExitCode::kDone;
