@@ -99,20 +99,30 @@ Result<Sides> SidesByTime(const Call& call) {
   return sides;
 }
 
+// The last run before one of that number that can be compared, of those that the client sees; 0:
+// there is none.
+std::uint32_t ComparableBefore(const Call& call, const std::vector<const archive::Run*>& seen,
+                               std::uint64_t number) {
+  for (auto run = seen.rbegin(); run != seen.rend(); ++run) {
+    const bool is_before = (*run)->number < number;
+    if (is_before && call.sight.view().holdings().IsComparable(**run)) return (*run)->number;
+  }
+  return 0;
+}
+
 Result<Sides> SidesOf(const Call& call, const Overview* overview) {
   if (call.parameters.Get("from") || call.parameters.Get("to")) return SidesByTime(call);
   if (const Status known = RunsAreKnown(call, overview); !known) return known.error();
-  std::vector<std::uint32_t> numbers;
-  for (const archive::Run* run : SeenRuns(call.sight, overview)) {
-    if (run->is_from_outside()) numbers.push_back(run->number);
-  }
-  if (numbers.empty()) return Error{ErrorCode::kNotFound, "There is no run yet."};
+  const std::vector<const archive::Run*> seen = SeenRuns(call.sight, overview);
   const auto max = std::numeric_limits<std::uint32_t>::max();
-  const Result<std::uint64_t> to = call.parameters.Number("to_run", numbers.back(), max);
+  const Result<std::uint64_t> to =
+      call.parameters.Number("to_run", ComparableBefore(call, seen, max), max);
   if (!to) return to.error();
-  const auto at = std::lower_bound(numbers.begin(), numbers.end(), *to);
-  const std::uint32_t previous = at == numbers.begin() ? 0 : *std::prev(at);
-  const Result<std::uint64_t> from = call.parameters.Number("from_run", previous, max);
+  if (*to == 0) {
+    return Error{ErrorCode::kNotFound, "There is no run yet that ended and was not taken down."};
+  }
+  const Result<std::uint64_t> from =
+      call.parameters.Number("from_run", ComparableBefore(call, seen, *to), max);
   if (!from) return from.error();
   for (const std::uint64_t number : {*from, *to}) {
     if (number != 0 &&

@@ -205,6 +205,33 @@ TEST_F(Api, I8_RunsAreReportedAndCompared) {
   Ask("changes?to_run=7", 404);
 }
 
+// As stele changes does.
+TEST_F(Api, I8_RunsThatWereWithdrawnOrInterruptedAreNotComparedByThemselves) {
+  const auto page = [](int month, std::uint64_t seed) {
+    return WarcText(record::Compression::kGzip, seed)
+        .Response("http://a.org/", fmt::format("2014-0{}-01T00:00:00Z", month),
+                  Page("Hello", fmt::format("{}", month)))
+        .bytes();
+  };
+  Bring(page(1, 11));
+  Bring(page(2, 12));
+  Bring(page(3, 13));  // run 3 is withdrawn
+  ASSERT_TRUE(archive_->Remove({{201403, 0}}, "a mistake", ""));
+  Bring(page(4, 14), {.kind = "patch"});
+  // Run 5 is interrupted.
+  ASSERT_EQ(*archive_->BeginRun("import", ""), 5u);
+  PutFile(fs_, "5.warc.gz", page(5, 15));
+  ASSERT_TRUE(archive::ImportFile(*archive_, 5, "5.warc.gz", {}));
+  Serve();
+  const json changes = Ask("changes");
+  EXPECT_EQ(changes["from_run"], 1);
+  EXPECT_EQ(changes["to_run"], 2);
+  EXPECT_EQ(changes["counts"]["text"], 1) << changes;
+  // Whoever names a run means it.
+  EXPECT_EQ(Ask("changes?to_run=5")["from_run"], 2);
+  EXPECT_EQ(Ask("changes?from_run=3&to_run=5")["counts"]["new"], 1);
+}
+
 TEST_F(Api, I8_TextsAreCompared) {
   BringTwoRuns();
   const json diff = Ask("diff?url=a.org&before=20140101&after=20140203");

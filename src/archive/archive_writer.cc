@@ -232,6 +232,8 @@ std::optional<Container> ArchiveWriter::FindKnown(const Container& container) {
 std::uint32_t ArchiveWriter::PlanRun(std::string_view kind, std::string_view note) {
   const std::lock_guard lock(mutex_);
   Check(!planned_run_);
+  const Run* unended = holdings_.FindUnendedRun();
+  if (unended != nullptr && unended->kind == kind && unended->note == note) return unended->number;
   const std::uint32_t run = holdings_.NextRun();
   planned_run_ = RunBegin(run, kind, note);
   planned_run_->time = environment_.clock.Now();

@@ -66,7 +66,8 @@ class ArchiveWriter {
 
   Result<std::uint32_t> BeginRun(std::string_view kind, std::string_view note);
   // The same, but the ledger is told with the first container that Add() takes: a run that brings
-  // none leaves no trace. Requires of both: no run is planned that brought nothing yet.
+  // none leaves no trace. Where the last run was begun with the same words and interrupted, it goes
+  // on. Requires of both: no run is planned that brought nothing yet.
   std::uint32_t PlanRun(std::string_view kind, std::string_view note);
   // Containers that wait for their remote volumes go there, if they can, and indexes are merged.
   Status EndRun(std::uint32_t run);

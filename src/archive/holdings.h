@@ -76,6 +76,9 @@ struct Container {
   static Result<Container> FromEvent(const LedgerEvent& event, std::uint64_t ledger_end);
 };
 
+// The kind of a run that fetched what another one lacked.
+inline constexpr std::string_view kPatchKind = "patch";
+
 // One crawl or one import.
 struct Run {
   std::uint32_t number = 0;
@@ -165,6 +168,12 @@ class Holdings {
   // By operation; each until its store has been told.
   const std::map<std::string, Departure>& departures() const { return departures_; }
   const std::vector<Dependency>& dependencies() const { return dependencies_; }
+  // Whether a run can be compared with others as a whole: it ended, did not only fill the gaps of
+  // another, and something of what it brought was not taken down.
+  bool IsComparable(const Run& run) const;
+  // The last run that brought something, when it was interrupted, or goes on; null: it ended, or
+  // there is none.
+  const Run* FindUnendedRun() const;
   // Null when there is none.
   const Container* Find(std::uint32_t number) const;
   const Container* FindOpen(std::uint32_t number) const;

@@ -31,6 +31,23 @@ std::vector<Holdings::IdRange> Holdings::IdsOfRun(std::uint32_t run) const {
   return ranges;
 }
 
+bool Holdings::IsComparable(const Run& run) const {
+  if (!run.end || !run.is_from_outside() || run.kind == kPatchKind) return false;
+  std::uint64_t removed = 0;
+  for (const IdRange& range : IdsOfRun(run.number)) {
+    removed += static_cast<std::uint64_t>(
+        std::distance(removed_.lower_bound(range.first), removed_.upper_bound(range.last)));
+  }
+  return removed < run.captures;
+}
+
+const Run* Holdings::FindUnendedRun() const {
+  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+    if (run->second.is_from_outside()) return run->second.end ? nullptr : &run->second;
+  }
+  return nullptr;
+}
+
 std::uint64_t Holdings::CaptureCount() const {
   std::uint64_t count = 0;
   for (const auto& [number, container] : containers_) {

@@ -119,6 +119,53 @@ TEST(Import, I6_ARunBeginsWhenItIsPlanned) {
   EXPECT_EQ((*archive)->View().holdings().runs().at(run).begin, testing::kNow);
 }
 
+TEST(Import, I6_ARepeatedImportGoesOnWithTheRunThatWasInterrupted) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  PutFile(fs, "more.warc.gz",
+          WarcText(record::Compression::kGzip, 9)
+              .Response("http://c.example/", "2004-07-01T00:00:00Z", "more")
+              .bytes());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  {
+    auto archive = lab.Open();
+    ASSERT_EQ((*archive)->PlanRun("import", "crawls/"), 1u);
+    ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+  }
+  auto archive = lab.Open();
+  EXPECT_FALSE(
+      (*archive)->View().holdings().IsComparable((*archive)->View().holdings().runs().at(1)));
+  const std::uint32_t run = (*archive)->PlanRun("import", "crawls/");
+  EXPECT_EQ(run, 1u);
+  ASSERT_FALSE(ImportFile(**archive, run, "two.warc.gz", {})->is_new);
+  ASSERT_TRUE(ImportFile(**archive, run, "more.warc.gz", {})->is_new);
+  ASSERT_TRUE((*archive)->EndRun(run));
+  const ArchiveView view = (*archive)->View();
+  ASSERT_EQ(view.holdings().runs().size(), 1u);
+  EXPECT_EQ(view.holdings().runs().at(1).captures, 4u);
+  EXPECT_TRUE(view.holdings().IsComparable(view.holdings().runs().at(1)));
+  CaptureQuery of_the_run;
+  of_the_run.run = 1;
+  EXPECT_EQ(Lines(view, of_the_run).size(), 4u);
+  // It ended: the same words mean another run.
+  EXPECT_EQ((*archive)->PlanRun("import", "crawls/"), 2u);
+}
+
+TEST(Import, I6_WhatWasInterruptedIsNotGoneOnWithByOtherWords) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  {
+    auto archive = lab.Open();
+    ASSERT_EQ((*archive)->PlanRun("import", "crawls/"), 1u);
+    ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+  }
+  auto archive = lab.Open();
+  EXPECT_EQ((*archive)->PlanRun("import", "other/"), 2u);
+}
+
 TEST(Import, LeavesAFileInPlaceWhenAsked) {
   io::MemoryFileSystem fs;
   PutFile(fs, "two.warc.gz", TwoMonths());

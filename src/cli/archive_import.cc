@@ -377,6 +377,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   const std::uint32_t run =
       archive->PlanRun("import", fmt::format("{}", fmt::join(arguments.positionals, " ")));
+  if (archive->View().holdings().runs().contains(run) && !arguments.Has("--quiet")) {
+    Complain(context, fmt::format("goes on with run {}, which was interrupted", run));
+  }
   ImportRun import{*archive,
                    run,
                    arguments.Has("--in-place"),

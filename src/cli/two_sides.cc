@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "archive/moment.h"
-#include "crawl/crawl_job.h"
 #include "util/ascii.h"
 
 namespace stele::cli {
@@ -54,16 +53,6 @@ Result<TwoSides> RunSides(const std::vector<std::string>& runs, const archive::H
   return TwoSides{InRun(*before, what), InRun(*after, what)};
 }
 
-// Whether something of what it brought was not taken down.
-bool HasAnything(const archive::Holdings& holdings, const archive::Run& run) {
-  std::uint64_t removed = 0;
-  for (const archive::Holdings::IdRange& range : holdings.IdsOfRun(run.number)) {
-    const auto end = holdings.removed().upper_bound(range.last);
-    for (auto id = holdings.removed().lower_bound(range.first); id != end; ++id) ++removed;
-  }
-  return removed < run.captures;
-}
-
 }  // namespace
 
 std::vector<Option> WithSideOptions(std::vector<Option> options) {
@@ -101,10 +90,7 @@ Result<std::optional<TwoSides>> SidesOf(const Arguments& arguments,
 Result<TwoSides> LastTwoRuns(const archive::Holdings& holdings, const catalog::Selection& what) {
   std::vector<std::uint32_t> last;  // the latest first
   for (auto at = holdings.runs().rbegin(); at != holdings.runs().rend() && last.size() < 2; ++at) {
-    const archive::Run& run = at->second;
-    // What fills the gaps of a run is no run to compare with, nor is one that was interrupted.
-    const bool is_whole = run.end && run.is_from_outside() && !crawl::PatchedRun(run);
-    if (is_whole && HasAnything(holdings, run)) last.push_back(run.number);
+    if (holdings.IsComparable(at->second)) last.push_back(at->first);
   }
   if (last.size() < 2) {
     return Error{ErrorCode::kInvalid,

@@ -24,8 +24,7 @@ Result<std::optional<TwoSides>> SidesOf(const Arguments& arguments,
                                         const archive::Holdings& holdings,
                                         const catalog::Selection& what);
 
-// The last two runs that ended and brought something that was not taken down since. Errors:
-// kInvalid when there are no two.
+// The last two runs that Holdings::IsComparable(). Errors: kInvalid when there are no two.
 Result<TwoSides> LastTwoRuns(const archive::Holdings& holdings, const catalog::Selection& what);
 
 }  // namespace stele::cli

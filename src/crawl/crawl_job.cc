@@ -23,7 +23,6 @@ constexpr std::size_t kDiskWorkers = 2;
 constexpr std::chrono::milliseconds kSyncEvery{20};
 constexpr std::string_view kRunNote = "run";
 constexpr std::string_view kRunKind = "crawl";
-constexpr std::string_view kPatchKind = "patch";
 constexpr std::string_view kPatchNote = "what is missing in run ";
 
 Result<net::ResolverOptions> ResolverOptionsOf(const CrawlSettings& settings) {
@@ -202,13 +201,13 @@ Result<ResumedSettings> LoadSettingsToRun(io::FileSystem& fs, const std::string&
 
 // The note of a run is "JOB: seeds".
 std::string_view JobOf(const archive::Run& run) {
-  if (run.kind != kRunKind && run.kind != kPatchKind) return "";
+  if (run.kind != kRunKind && run.kind != archive::kPatchKind) return "";
   return std::string_view(run.note).substr(0, run.note.find(": "));
 }
 
 std::optional<std::uint32_t> PatchedRun(const archive::Run& run) {
   const std::size_t at = run.note.rfind(kPatchNote);
-  if (run.kind != kPatchKind || at == std::string::npos) return std::nullopt;
+  if (run.kind != archive::kPatchKind || at == std::string::npos) return std::nullopt;
   const std::optional<std::uint64_t> number =
       ParseDecimal(std::string_view(run.note).substr(at + kPatchNote.size()));
   if (!number) return std::nullopt;
@@ -318,7 +317,7 @@ Status CrawlJob::BeginRun() {
                                ? fmt::format("{}: {}{}", name_, kPatchNote, *patched_run_)
                                : fmt::format("{}: {}", name_, fmt::join(settings_.seeds, " "));
   Result<std::uint32_t> run =
-      environment_.archive.BeginRun(patched_run_ ? kPatchKind : kRunKind, note);
+      environment_.archive.BeginRun(patched_run_ ? archive::kPatchKind : kRunKind, note);
   if (!run) return run.error();
   run_ = *run;
   std::string number;
