@@ -202,6 +202,11 @@ class Keeping(Archive):
         self.run_stele("import", "--archive", fresh, self.put("empty.warc"), code=3)
         self.assertIn("empty.warc is empty", self.said)
         self.assertFalse(fresh.exists())
+        inside = self.folder / "inside.warc.gz"
+        inside.write_bytes(gzip.compress(b""))
+        self.run_stele("import", "--archive", fresh, inside, code=3)
+        self.assertIn("inside.warc.gz is empty: there is no record in it", self.said)
+        self.assertFalse(fresh.exists())
         self.run_stele("import", "--archive", fresh, self.folder / "missing.warc", code=3)
         self.assertFalse(fresh.exists())
         self.run_stele("import", "--archive", fresh, self.folder / "missing.warc", self.path,

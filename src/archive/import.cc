@@ -126,13 +126,10 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     }
     return Error{summary.error().code, text};
   }
+  if (summary->records == 0 && summary->losses.empty()) return EmptyFile(path);
   if (summary->records == 0) {
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("{} {}", path,
-                    summary->losses.empty()
-                        ? "is empty: there is no record in it"
-                        : "is no WARC, ARC, Tianwang or WACZ file: no record in it can be read")};
+    return Error{ErrorCode::kInvalid,
+                 path + " is no WARC, ARC, Tianwang or WACZ file: no record in it can be read"};
   }
   Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), *file);
   if (!wacz) return wacz.error();
@@ -163,6 +160,11 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
 }
 
 }  // namespace
+
+Error EmptyFile(const std::string& path) {
+  return {ErrorCode::kInvalid,
+          path + " is empty: there is no record in it; fetch it again, or leave it out"};
+}
 
 Result<ImportOutcome> ImportFile(ArchiveWriter& archive, std::uint32_t run, const std::string& path,
                                  const ImportOptions& options) {

@@ -27,6 +27,9 @@ struct ImportOutcome {
   std::vector<std::string> complaints;
 };
 
+// That a file has no record, and what to do. kInvalid.
+Error EmptyFile(const std::string& path);
+
 // Brings an archive file of any format into the archive, bit for bit and under its name. `path` may
 // be "-", the standard input. An error leaves the archive as it was. Safe to call from several
 // threads. Errors: those of reading it; kInvalid when it is no archive file, or has no

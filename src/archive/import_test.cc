@@ -9,6 +9,7 @@
 #include "archive/durable_file.h"
 #include "archive/revisit_resolver.h"
 #include "archive/test_archive.h"
+#include "codec/gzip_codec.h"
 #include "io/fault_file_system.h"
 
 namespace stele::archive {
@@ -204,12 +205,19 @@ TEST(Import, I5_LeavesNothingOfAnEmptyFile) {
   auto archive = lab.Open();
   ASSERT_TRUE(archive);
   ASSERT_TRUE((*archive)->BeginRun("import", ""));
-  for (const char* name : {"none.warc.gz", "none.warc", "none"}) {
-    PutFile(fs, name, "");
+  const std::string nothing = *codec::GzipCodec().Compress("", 6);
+  const std::pair<std::string, std::string> files[] = {{"none.warc.gz", ""},
+                                                       {"none.warc", ""},
+                                                       {"none", ""},
+                                                       {"inside.warc.gz", nothing},
+                                                       {"twice.warc.gz", nothing + nothing}};
+  for (const auto& [name, bytes] : files) {
+    PutFile(fs, name, bytes);
     const Result<ImportOutcome> outcome = ImportFile(**archive, 1, name, {});
     ASSERT_FALSE(outcome) << name;
     EXPECT_EQ(outcome.error().code, ErrorCode::kInvalid);
-    EXPECT_EQ(outcome.error().text, std::string(name) + " is empty: there is no record in it");
+    EXPECT_EQ(outcome.error().text,
+              name + " is empty: there is no record in it; fetch it again, or leave it out");
   }
   EXPECT_TRUE(fs.List("a/volumes/main")->empty());
 }

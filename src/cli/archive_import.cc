@@ -19,6 +19,7 @@
 #include "cli/temporary_folder.h"
 #include "crawl/crawl_job.h"
 #include "dedup/archive_originals.h"
+#include "formats/archive_file/archive_file.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -220,17 +221,16 @@ struct ImportRun {
   }
 };
 
-// False after complaints: then no archive is made for files that are empty.
+// False after complaints: then no archive is made for files that are empty, also where they are
+// compressed. What cannot be opened here may be of a kind that is known elsewhere, or is complained
+// of there.
 bool AnyHasBytes(const std::vector<std::string>& files, Context& context) {
   for (const std::string& path : files) {
     if (path == "-") return true;
-    const Result<std::unique_ptr<io::ReadableFile>> file = context.fs.OpenForReading(path);
-    const Result<std::uint64_t> size = file ? (*file)->Size() : file.error();
-    if (!size || *size > 0) return true;
+    const auto file = archive_file::ArchiveFile::Open(context.fs, path);
+    if (!file || !(*file)->empty()) return true;
   }
-  for (const std::string& path : files) {
-    Complain(context, fmt::format("{} is empty: there is no record in it", path));
-  }
+  for (const std::string& path : files) Complain(context, archive::EmptyFile(path).text);
   return false;
 }
 

@@ -131,7 +131,7 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(std::unique_ptr<io::Sourc
   std::unique_ptr<RecordInput> input = *std::move(opened);
   const Status looked = LookAtBegin(*input);
   if (!looked && looked.error().code != ErrorCode::kCorrupt) return looked.error();
-  archive->empty_ = looked && input->available().empty() && input->end_offset() == 0;
+  archive->empty_ = looked && input->available().empty();
   std::optional<Format> format =
       archive->empty_ ? std::optional(Format::kWarc) : FormatHere(input->available());
   if (!format) {

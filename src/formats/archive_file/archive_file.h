@@ -26,7 +26,7 @@ class ArchiveFile {
   record::RecordReader& reader() { return *reader_; }
   // In bytes; nothing for pipes.
   std::optional<std::uint64_t> size() const { return size_; }
-  // No byte at all: an archive file without records.
+  // No byte at all, also where it is compressed: an archive file without records.
   bool empty() const { return empty_; }
 
  private:
