@@ -1,0 +1,188 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "archive/test_archive.h"
+#include "crawl/crawler.h"
+#include "crawl/fake_web.h"
+#include "dedup/archive_originals.h"
+
+// Crawls in memory: an archive, a web, and what counts what happens between them.
+namespace stele::crawl::testing {
+
+// Counts how often the list of seeds is written.
+class CountingTable final : public store::BlockTable {
+ public:
+  Result<std::optional<std::string>> Get(const std::string& key) const override {
+    return table_.Get(key);
+  }
+  Status Write(const Changes& changes) override {
+    if (changes.contains("nseeds")) ++seeds_written;
+    return table_.Write(changes);
+  }
+  Status ScanAfter(const std::string& prefix, const std::string& after,
+                   const Visit& visit) const override {
+    return table_.ScanAfter(prefix, after, visit);
+  }
+  Status Flush() override { return table_.Flush(); }
+  Status Clear() override { return table_.Clear(); }
+
+  int seeds_written = 0;
+
+ private:
+  store::MemoryBlockTable table_;
+};
+
+// Counts how often somebody asks for the time.
+class CountingClock final : public io::Clock {
+ public:
+  Timestamp Now() const override {
+    ++asked;
+    return clock_.Now();
+  }
+
+  mutable std::atomic<int> asked = 0;
+
+ private:
+  const io::SystemClock clock_;
+};
+
+// Knows no documents, and tells when it is asked.
+class EmptySource final : public dedup::OriginalSource {
+ public:
+  explicit EmptySource(std::function<void()> asked) : asked_(std::move(asked)) {}
+  bool MayHave(const dedup::PayloadDigest&) const override { return true; }
+  Documents ByUrl(std::string_view) override { return None(); }
+  Documents NewestByUrl(std::string_view) override { return None(); }
+  Documents NewestWith(std::string_view, const dedup::PayloadDigest&, bool) override {
+    return None();
+  }
+  Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
+    return None();
+  }
+  Documents ByDigest(const dedup::PayloadDigest&) override { return None(); }
+  Status TakeHeaders(dedup::KnownDocument&) override { return {}; }
+  Status Complete(dedup::KnownDocument&) override { return {}; }
+
+ private:
+  Documents None() {
+    asked_();
+    return std::vector<dedup::KnownDocument>();
+  }
+
+  const std::function<void()> asked_;
+};
+
+// An archive in memory, a web in memory, and a crawl between them.
+struct Lab {
+  Lab() {
+    EXPECT_TRUE(disk.MakeDirectory("run"));
+    archive::ArchiveConfig config;
+    config.volumes = {{.name = "main", .path = ""}};
+    EXPECT_TRUE(archive::ArchiveWriter::Create(disk, "archive", config));
+    settings.seeds = {"http://a.org/"};
+    settings.politeness.delay = std::chrono::milliseconds(0);
+    settings.politeness.back_off_min = std::chrono::milliseconds(1);
+    settings.connections = 4;
+  }
+
+  // What is done before the first answer comes, by the thread of the web.
+  std::function<void(Crawler&, FakeWeb&)> at_first;
+  // What is done while a response is worked on, before it is kept.
+  std::function<void(FakeWeb&)> at_work;
+  std::thread other;   // joined when the crawl is over
+  int full_after = 0;  // answers; the disk takes no more then
+  // Until it is over, or `stop_after` answers have come.
+  Result<CrawlEnd> Crawl(int stop_after = 0) {
+    auto opened = archive::ArchiveWriter::Open({disk, clock, random, "test"}, "archive");
+    EXPECT_TRUE(opened) << opened.error().text;
+    archive::ArchiveWriter& archive = **opened;
+    if (run == 0) run = *archive.BeginRun("crawl", "test");
+    archive::RunWriter writer(archive, run, {});
+    FakeWeb web;
+    dedup::ArchiveOriginals originals([&] { return archive.View(); });
+    EmptySource elsewhere([&] {
+      if (at_work) at_work(web);
+    });
+    dedup::DuplicateFinder duplicates({}, &originals, &elsewhere);
+    Frontier::Options options;
+    auto frontier = Frontier::Open(table, options);
+    EXPECT_TRUE(frontier);
+    originals.Hide(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
+    auto log = RunLog::Open(disk, "run", {});
+    EXPECT_TRUE(log);
+    web.times = times;
+    web.cut = cut;
+    web.before = before;
+    web.inside = inside;
+    web.make = make;
+    for (const auto& [url, body] : pages) web.Add(url, body);
+    for (const auto& [url, to] : redirects) web.Redirect(url, to);
+    for (const auto& [url, failure] : failures) web.Fail(url, failure);
+    if (!address.empty()) web.address = net::IpAddress::FromText(address);
+    Result<CrawlEnd> end = CrawlEnd();
+    int answers = 0;  // may come until the crawler is gone
+    {
+      Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
+                      {settings, *ScopeOptionsOf(settings), Credentials()}, run);
+      web.on_answer = [&](const std::string&) {
+        if (++answers == stop_after) crawler.Stop();
+        if (answers == full_after) disk.SetFreeBytes(0);
+        if (answers == 1 && at_first) at_first(crawler, web);
+      };
+      end = crawler.Run([&](const CrawlProgress& now) { states.push_back(now.state); });
+      if (other.joinable()) other.join();
+      // Nobody waits for an answer that will not come.
+      EXPECT_EQ(crawler.Pause().error().code, ErrorCode::kNotFound);
+    }
+    const Status finished = writer.Finish();
+    EXPECT_EQ(finished.ok(), end.ok());
+    for (const auto& [url, count] : web.asked()) asked[url] += count;
+    trusted = web.trusted();
+    captured.clear();
+    begun.clear();
+    const archive::ArchiveView view = archive.View();
+    catalog::CaptureScan scan = view.catalog().Scan({});
+    for (;;) {
+      const Result<const catalog::Capture*> row = scan.Next();
+      EXPECT_TRUE(row);
+      if (!row || *row == nullptr) break;
+      captured.insert(std::string((*row)->url));
+      begun[std::string((*row)->url)] = (*row)->time;
+    }
+    return end;
+  }
+
+  io::MemoryFileSystem disk;
+  CountingClock clock;
+  io::SeededRandom random{1};
+  CountingTable table;
+  CrawlSettings settings;
+  std::map<std::string, std::string> pages;
+  std::function<std::string(const std::string& url)> make;  // pages that are not among them
+  std::map<std::string, std::string> redirects;
+  std::map<std::string, net::FetchFailure> failures;
+  std::map<std::string, Timestamp> times;
+  std::string address;  // of all hosts; empty: it is not known
+  std::set<std::string> inside;
+  std::map<std::string, int> cut;
+  std::map<std::string, std::vector<std::string>> before;
+  std::uint32_t run = 0;
+  std::map<std::string, int> asked;
+  std::set<std::string> trusted;
+  std::multiset<std::string> captured;
+  std::map<std::string, Timestamp> begun;  // when what was captured was asked for
+  std::vector<CrawlState> states;
+};
+
+}  // namespace stele::crawl::testing
