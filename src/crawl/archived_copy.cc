@@ -28,6 +28,7 @@ Result<ArchivedCopy> ReadArchivedCopy(const archive::ArchiveView& view,
   Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(held->row);
   if (!stored) return stored.error();
   ArchivedCopy copy;
+  copy.truncation = warc::TruncationOf((*stored)->record());
   PayloadText payload(copy.payload, payload_bytes_max);
   record::PayloadStream stream;
   stream.Begin((*stored)->record());

@@ -4,6 +4,7 @@
 
 #include "archive/archive_view.h"
 #include "catalog/capture_id.h"
+#include "formats/warc/truncation.h"
 #include "util/result.h"
 
 namespace stele::crawl {
@@ -12,6 +13,7 @@ namespace stele::crawl {
 struct ArchivedCopy {
   std::string head;
   std::string payload;  // of a longer one the first bytes
+  warc::Truncation truncation = warc::Truncation::kNone;
 };
 
 // Errors: kNotFound, kIo, kCorrupt.

@@ -327,7 +327,10 @@ Status Crawler::Commit() {
   for (const VisitPointer& visit : finished_) {
     if (visit->capture) last_finished_.Add(*visit->capture);
     if (!visit->line.uri.empty()) parts_.log.Add(std::move(visit->line), now);
-    if (visit->kept) kept_.Finish(visit->candidate.url);
+    if (visit->kept) {
+      last_finished_.Add(visit->kept->id);
+      kept_.Finish(visit->candidate.url, visit->kept->id);
+    }
     if (!visit->robots_note.empty()) {
       robots_.Keep(visit->robots_origin, std::move(visit->robots_note));
     }
@@ -480,6 +483,9 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   const VisitPointer visit = std::make_shared<Visit>(url);
   visit->candidate = taken.candidate;
   visit->kept = kept_.Of(taken.candidate.url);
+  for (const KeptCaptures::Kept& earlier : kept_.TakeEarlier(taken.candidate.url)) {
+    LogKept(taken.candidate, url, earlier);
+  }
   visit->kind = taken.candidate.is_page() ? Politeness::Kind::kPage : Politeness::Kind::kEmbed;
   visit->is_surplus = taken.candidate.links_only;
   visit->taken = std::move(taken);

@@ -177,6 +177,8 @@ class Crawler final : public Controlled {
   Status TakeEvents();
   void Post(Stage stage, const VisitPointer& visit);
   Status OnFetched(const VisitPointer& visit);
+  // Has it worked on.
+  void Work(const VisitPointer& visit);
   // It is not under way any more.
   void Uncount(Visit& visit);
   Status OnFailed(const VisitPointer& visit);
@@ -206,8 +208,12 @@ class Crawler final : public Controlled {
   Status FollowAgain(Candidate candidate);
   // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
   Result<std::string> Consider(const Candidate& candidate);
-  // Ends what was not captured.
-  void Give(const VisitPointer& visit, int status);
+  // Ends what was not captured, or is retold.
+  void Give(const VisitPointer& visit, int status, std::string_view annotation);
+  // Ends what an interrupted part of this run has captured, and nobody answers for now.
+  void Retell(const VisitPointer& visit, const KeptCaptures::Kept& kept);
+  // Gives what was captured besides a line of its own.
+  void LogKept(const Candidate& candidate, const url::Url& url, const KeptCaptures::Kept& kept);
   void GiveTaken(Frontier::Taken taken, const url::Url& url, const Reachability::Failure& failure,
                  std::string_view annotation);
 

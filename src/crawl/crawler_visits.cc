@@ -134,13 +134,17 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   TakeCutOff(*visit);
   if (!visit->is_surplus) visit->bytes_counted = result.payload_length;
   working_bytes_ += visit->bytes_counted;
+  Work(visit);
+  return {};
+}
+
+void Crawler::Work(const VisitPointer& visit) {
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
   workers_->Run([this, visit] {
     work_.Do(
         visit, [this, visit] { Post(Stage::kWorked, visit); },
         [this, visit] { Post(Stage::kKept, visit); });
   });
-  return {};
 }
 
 void Crawler::Uncount(Visit& visit) {
@@ -164,8 +168,7 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
     parts_.frontier.Retry(*visit->taken);
     return {};
   }
-  Give(visit, status);
-  if (is_given_up) Annotate(visit->line, kGivenUpAnnotation);
+  Give(visit, status, is_given_up ? kGivenUpAnnotation : "");
   return {};
 }
 
@@ -198,8 +201,12 @@ Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool is_given_up) {
   const std::uint32_t max = visit->robots_redirects > 0 ? settings_.tries_max : kPatientTries;
   const bool is_over = ++robots_tries_[origin] >= static_cast<int>(max);
   if (!is_given_up && !is_over) return {};
-  visit->line = LogLineOf(*visit, net::HeritrixStatus(visit->result.failure));
-  if (is_given_up) Annotate(visit->line, kGivenUpAnnotation);
+  if (const auto kept = std::exchange(visit->kept, std::nullopt)) {
+    LogKept(visit->candidate, visit->url, *kept);
+  } else {
+    visit->line = LogLineOf(*visit, net::HeritrixStatus(visit->result.failure));
+    if (is_given_up) Annotate(visit->line, kGivenUpAnnotation);
+  }
   if (reachability_.Why(whose) == nullptr) {
     visit->robots_note = robots_.Set(origin, robots::Access::kDisallowAll, "", Now());
     robots_tries_.erase(origin);
@@ -235,7 +242,7 @@ void Crawler::TakeCutOff(Visit& visit) {
     visit.is_surplus = true;
   }
   if (!visit.kept || !visit.kept->is_cut || !is_whole) return;
-  kept_.Finish(visit.candidate.url);
+  LogKept(visit.candidate, visit.url, *visit.kept);
   visit.kept.reset();
 }
 
@@ -253,6 +260,7 @@ void Crawler::TakeCookies(Visit& visit) {
 }
 
 Status Crawler::OnWorked(const VisitPointer& visit) {
+  if (visit->is_line_only) return {};
   if (!visit->robots_origin.empty()) {
     const robots::Access access = robots::AccessFor(visit->result.status, visit->robots_redirects);
     const bool is_whole = access != robots::Access::kParse || !visit->is_cut();
@@ -264,8 +272,8 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
   if (visit->result.status == 200 && repeated_.Learn(visit->url, visit->payload_digest)) {
     parts_.log.AddRejected(visit->candidate, "trap identical-content: from here on", Now());
   }
-  const bool may_be_whole =
-      visit->is_cut() && visit->candidate.tries == 0 && settings_.tries_max > 1;
+  const bool may_be_whole = visit->is_cut() && !visit->is_retold && visit->candidate.tries == 0 &&
+                            settings_.tries_max > 1;
   if (may_be_whole) cut_off_.Add(visit->candidate.url, visit->result.response.size());
   visit->again = may_be_whole || ComesBackForACookie(*visit);
   if (visit->candidate.seed && IsRedirect(visit->result.status) && !visit->again) {
@@ -350,7 +358,8 @@ Status Crawler::OnKept(const VisitPointer& visit) {
   }
   const bool is_html = visit->mime_type.find("html") != std::string::npos;
   const bool is_there = visit->result.status == 200 || visit->is_unchanged();
-  if (visit->candidate.is_page() && is_html && is_there && !visit->again) {
+  const bool is_told_again = visit->again || visit->is_line_only;
+  if (visit->candidate.is_page() && is_html && is_there && !is_told_again) {
     // Hosts of which only pages wait need no pause any more.
     if (++counts_.pages == settings_.pages_max) {
       for (const auto& [host, at] : ready_at_) touched_.insert(host);
@@ -465,12 +474,32 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   return std::string();
 }
 
-void Crawler::Give(const VisitPointer& visit, int status) {
-  visit->line = LogLineOf(*visit, status);
+void Crawler::Give(const VisitPointer& visit, int status, std::string_view annotation) {
   cut_off_.Take(visit->candidate.url);
+  if (const auto kept = kept_.Of(visit->candidate.url)) return Retell(visit, *kept);
+  visit->line = LogLineOf(*visit, status);
+  if (!annotation.empty()) Annotate(visit->line, annotation);
   ++counts_.failures;
   visit->result = {};
   finished_.push_back(visit);
+}
+
+void Crawler::Retell(const VisitPointer& visit, const KeptCaptures::Kept& kept) {
+  visit->kept = kept;
+  visit->is_retold = true;
+  visit->result = {};
+  Work(visit);
+}
+
+void Crawler::LogKept(const Candidate& candidate, const url::Url& url,
+                      const KeptCaptures::Kept& kept) {
+  kept_.Take(kept);
+  const VisitPointer visit = std::make_shared<Visit>(url);
+  visit->candidate = candidate;
+  // How often it had been asked for by then is not known.
+  visit->candidate.tries = 0;
+  visit->is_line_only = true;
+  Retell(visit, kept);
 }
 
 void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url,
@@ -479,8 +508,7 @@ void Crawler::GiveTaken(Frontier::Taken taken, const url::Url& url,
   visit->candidate = taken.candidate;
   visit->taken = std::move(taken);
   visit->result.error = failure.error;
-  Give(visit, failure.status);
-  Annotate(visit->line, annotation);
+  Give(visit, failure.status, annotation);
 }
 
 }  // namespace stele::crawl

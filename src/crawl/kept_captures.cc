@@ -1,5 +1,7 @@
 #include "crawl/kept_captures.h"
 
+#include <algorithm>
+
 #include "crawl/crawl_notes.h"
 #include "util/coding.h"
 
@@ -22,7 +24,7 @@ Result<KeptCaptures> KeptCaptures::Find(Frontier& frontier, const archive::Archi
     one.id.batch = in.Fixed32();
     one.id.serial = in.Fixed32();
     one.is_cut = in.Varint() != 0;
-    if (in.good()) kept.captures_.emplace(std::move(key), one);
+    if (in.good()) kept.Add(std::move(key), one);
   }
   LastFinished last_finished;
   const Result<std::optional<std::string>> last = frontier.Note(LastFinished::kNote);
@@ -41,18 +43,44 @@ Result<KeptCaptures> KeptCaptures::Find(Frontier& frontier, const archive::Archi
     if (*row == nullptr) return kept;
     if ((*row)->run != run || last_finished.Covers((*row)->id)) continue;
     const bool is_cut = ((*row)->flags & catalog::kTruncated) != 0;
-    kept.captures_.insert_or_assign(SeenKey((*row)->url), Kept{(*row)->id, is_cut});
+    kept.Add(SeenKey((*row)->url), Kept{(*row)->id, is_cut});
   }
+}
+
+void KeptCaptures::Add(std::string key, const Kept& kept) {
+  const auto [begin, end] = captures_.equal_range(key);
+  const bool is_known =
+      std::any_of(begin, end, [&](const auto& entry) { return entry.second.id == kept.id; });
+  if (!is_known) captures_.emplace(std::move(key), kept);
 }
 
 std::optional<KeptCaptures::Kept> KeptCaptures::Of(std::string_view url) const {
   if (captures_.empty()) return std::nullopt;
-  const auto found = captures_.find(SeenKey(url));
-  return found == captures_.end() ? std::nullopt : std::optional(found->second);
+  const auto [begin, end] = captures_.equal_range(SeenKey(url));
+  std::optional<Kept> last;
+  for (auto at = begin; at != end; ++at) {
+    if (!taken_.contains(at->second.id)) last = at->second;
+  }
+  return last;
 }
 
-void KeptCaptures::Finish(std::string_view url) {
-  if (!captures_.empty()) captures_.erase(SeenKey(url));
+std::vector<KeptCaptures::Kept> KeptCaptures::TakeEarlier(std::string_view url) {
+  std::vector<Kept> earlier;
+  const std::optional<Kept> last = Of(url);
+  if (!last) return earlier;
+  const auto [begin, end] = captures_.equal_range(SeenKey(url));
+  for (auto at = begin; at != end; ++at) {
+    const Kept& kept = at->second;
+    if (kept != *last && taken_.insert(kept.id).second) earlier.push_back(kept);
+  }
+  return earlier;
+}
+
+void KeptCaptures::Finish(std::string_view url, const catalog::CaptureId& id) {
+  const auto [begin, end] = captures_.equal_range(SeenKey(url));
+  const auto found =
+      std::find_if(begin, end, [&](const auto& entry) { return entry.second.id == id; });
+  if (found != end) captures_.erase(found);
 }
 
 std::vector<catalog::CaptureId> KeptCaptures::ids() const {

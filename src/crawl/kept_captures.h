@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,15 +31,24 @@ class KeptCaptures {
   static Result<KeptCaptures> Find(Frontier& frontier, const archive::ArchiveView& view,
                                    std::uint32_t run);
 
+  // The last one of a URL that nobody took.
   std::optional<Kept> Of(std::string_view url) const;
-  void Finish(std::string_view url);
+  // It gets a line in the log of its own: it is not given again, and saved until it is finished.
+  void Take(const Kept& kept) { taken_.insert(kept.id); }
+  // Takes those that are not the last: it was cut off, and captured once more.
+  std::vector<Kept> TakeEarlier(std::string_view url);
+  void Finish(std::string_view url, const catalog::CaptureId& id);
   std::vector<catalog::CaptureId> ids() const;
 
   // Becomes durable with the next commit of the frontier.
   void Save(Frontier& frontier) const;
 
  private:
-  std::map<std::string, Kept> captures_;  // by the key that URLs of one page share
+  void Add(std::string key, const Kept& kept);
+
+  // By the key that URLs of one page share, in the order in which they came.
+  std::multimap<std::string, Kept> captures_;
+  std::set<catalog::CaptureId> taken_;  // of them
 };
 
 }  // namespace stele::crawl

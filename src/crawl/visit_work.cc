@@ -50,6 +50,12 @@ warc::Truncation WarcTruncation(net::Truncation truncation) {
   return warc::Truncation::kUnspecified;
 }
 
+net::Truncation FetchTruncation(warc::Truncation truncation) {
+  if (truncation == warc::Truncation::kLength) return net::Truncation::kLength;
+  return truncation == warc::Truncation::kTime ? net::Truncation::kTime
+                                               : net::Truncation::kDisconnect;
+}
+
 std::vector<std::string> ProtocolsOf(const net::FetchResult& result) {
   std::vector<std::string> protocols;
   const std::string_view head = result.head;
@@ -145,7 +151,10 @@ void AddMember(std::string& json, std::string_view name, std::string_view value)
 // ETag and Last-Modified are what a later crawl may judge by; the rest is for the report on
 // duplicates.
 std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) {
-  std::string json = fmt::format("{{\"contentSize\":{}", capture.response.size());
+  const std::uint64_t content_bytes = visit.is_retold
+                                          ? visit.result.head.size() + capture.facts->payload_length
+                                          : capture.response.size();
+  std::string json = fmt::format("{{\"contentSize\":{}", content_bytes);
   AddMember(json, "etag", capture.facts->etag);
   AddMember(json, "lastModified", capture.facts->last_modified);
   if (visit.result.tls != nullptr) AddMember(json, "tlsDistrust", visit.result.tls->distrust);
@@ -241,6 +250,38 @@ Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit
   return capture;
 }
 
+Result<archive::CrawledCapture> VisitWork::ReadKept(Visit& visit) {
+  const archive::ArchiveView view = parts_.archive.View();
+  const Result<catalog::HeldCapture> held = view.catalog().Get(visit.kept->id);
+  if (!held) return held.error();
+  // Its head is enough.
+  Result<ArchivedCopy> copy = ReadArchivedCopy(view, visit.kept->id, 1);
+  if (!copy) return copy.error();
+  const catalog::Capture& row = held->row;
+  visit.known.reset();
+  visit.result.head = std::move(copy->head);
+  visit.result.status = static_cast<int>(row.status);
+  if (visit.kept->is_cut) visit.result.truncation = FetchTruncation(copy->truncation);
+  archive::CrawledCapture capture;
+  capture.url = visit.candidate.url;
+  capture.truncated = WarcTruncation(visit.result.truncation);
+  Result<archive::ResponseFacts> facts =
+      archive::ExamineResponse(archive::WireMessage::InMemory(visit.result.head));
+  if (!facts) return facts.error();
+  facts->type = row.type;
+  facts->payload_length = row.length;
+  if (row.sha1) facts->sha1 = *row.sha1;
+  if (row.sha256) facts->sha256 = *row.sha256;
+  capture.facts = *std::move(facts);
+  if (const Status judged = Judge(visit, capture); !judged) return judged.error();
+  if (const Status taken = TakeStored(visit, capture); !taken) return taken.error();
+  visit.duplicate = capture.revisit.has_value();
+  if (!row.sha1 && capture.revisit && capture.revisit->sha1) {
+    capture.facts->sha1 = *capture.revisit->sha1;
+  }
+  return capture;
+}
+
 Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
   if (!visit.kept) return {};
   const archive::ArchiveView view = parts_.archive.View();
@@ -270,12 +311,15 @@ Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
     hit = original->row.url == capture.url ? dedup::Hit::kExact : dedup::Hit::kMirror;
   }
   archive::ResponseFacts& facts = *capture.facts;
-  if (visit.is_unchanged() || !row.sha256 || !row.sha1 || *row.sha256 == facts.sha256) return {};
+  if (visit.is_retold) visit.stored = payload;
+  if (visit.is_retold || visit.is_unchanged() || !row.sha256 || !row.sha1) return {};
+  const int status = static_cast<int>(row.status);
+  if (*row.sha256 == facts.sha256 && status == visit.result.status) return {};
   visit.stored = payload;
   // Rules are taken from what came now, and only from all of it.
   const bool is_robots = !visit.robots_origin.empty();
   if (!visit.kept->is_cut && !is_robots) visit.result.truncation = net::Truncation::kNone;
-  visit.result.status = static_cast<int>(row.status);
+  visit.result.status = status;
   facts.sha256 = *row.sha256;
   facts.sha1 = *row.sha1;
   facts.payload_length = row.length;
@@ -290,6 +334,8 @@ Status VisitWork::FindLinks(Visit& visit) {
   }
   if (visit.duplicate && settings_.before_links) return {};
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
+  // The original of what was kept is not here.
+  if (visit.is_retold) return {};
   const bool is_sitemap = visit.candidate.hops.ends_with('M');
   visit.outlinks = finder_.Find(visit.result, visit.candidate.url, is_sitemap);
   return {};
@@ -311,8 +357,8 @@ void VisitWork::Describe(Visit& visit, const archive::CrawledCapture& capture) {
   visit.payload_bytes = was_fetched ? facts.payload_length : 0;
   visit.payload_digest = Digest(DigestAlgorithm::kSha1, {sha1.data(), sha1.size()}).Labelled();
   visit.line = LogLineOf(visit, visit.result.status);
-  visit.line.size =
-      std::to_string(visit.stored ? facts.payload_length : visit.result.body_length());
+  const bool is_stored = visit.stored || visit.is_retold;
+  visit.line.size = std::to_string(is_stored ? facts.payload_length : visit.result.body_length());
   visit.line.digest = visit.payload_digest;
   visit.line.extra = ExtraOf(visit, capture);
   const Result<http::ResponseHead> head = http::ParseResponseHead(visit.result.head);
@@ -347,7 +393,8 @@ void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worke
   if (!visit->robots_origin.empty()) {
     visit->robots_text = finder_.Content(visit->result).substr(0, robots::kSizeMax);
   }
-  Result<archive::CrawledCapture> capture = MakeCapture(visit);
+  Result<archive::CrawledCapture> capture =
+      visit->is_retold ? ReadKept(*visit) : MakeCapture(visit);
   const Status found = capture ? FindLinks(*visit) : capture.error();
   if (!found) {
     visit->appended = found;

@@ -30,12 +30,15 @@ class VisitWork {
   const HeaderFilter& header_filter() const { return header_filter_; }
 
   // Fills in what work gives and hands the capture to the archive. `worked` is called before that,
-  // and `kept` when it is durable, or could not be kept. Requires: there is a response.
+  // and `kept` when it is durable, or could not be kept. Requires: there is a response, or it is
+  // retold.
   void Do(const VisitPointer& visit, const std::function<void()>& worked,
           std::function<void()> kept);
 
  private:
   Result<archive::CrawledCapture> MakeCapture(const VisitPointer& visit);
+  // As it would be made if the response that was kept came now.
+  Result<archive::CrawledCapture> ReadKept(Visit& visit);
   // Says what it is a duplicate of, if it is one.
   Status Judge(Visit& visit, archive::CrawledCapture& capture);
   // What the archive has of a visit that was kept before counts, whatever came now.

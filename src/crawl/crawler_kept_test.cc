@@ -1,0 +1,150 @@
+// What was captured at the last moment before a kill, and what the log says of it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "crawl/crawl_report.h"
+#include "crawl/crawl_test_lab.h"
+
+namespace stele::crawl {
+namespace {
+
+using testing::Lab;
+
+// The lines of crawl.log by URL, in order.
+std::map<std::string, std::vector<crawl_log::Line>> LinesOf(Lab& lab) {
+  std::map<std::string, std::vector<crawl_log::Line>> lines;
+  EXPECT_TRUE(ReadLogLines(lab.disk, "run/crawl.log", [&](std::string_view text) {
+    const Result<crawl_log::Line> line = crawl_log::ParseLine(text);
+    ASSERT_TRUE(line) << text;
+    lines[line->uri].push_back(*line);
+  }));
+  return lines;
+}
+
+// As one that was killed before its first commit.
+void Kill(Lab& lab) { ASSERT_TRUE(lab.table.Clear()); }
+
+TEST(CrawlerKept, I1_WhatWasCapturedBeforeAKillIsNotFailedWhereNobodyAnswersThen) {
+  for (const net::FetchFailure failure :
+       {net::FetchFailure::kTimeout, net::FetchFailure::kConnect, net::FetchFailure::kNoAddress}) {
+    Lab lab;
+    lab.settings.robots = RobotsPolicy::kIgnore;
+    lab.settings.seeds = {"http://a.org/", "http://b.org/"};
+    lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"},
+                 {"http://b.org/", "b <a href=/3></a>"},
+                 {"http://a.org/1", "1"},
+                 {"http://a.org/2", "2"},
+                 {"http://b.org/3", "3"}};
+    ASSERT_TRUE(lab.Crawl());
+    const auto whole = LinesOf(lab);
+    ASSERT_EQ(whole.size(), 5U);
+    Kill(lab);
+    for (const auto& [url, body] : lab.pages) {
+      if (url.starts_with("http://b.org/")) lab.failures[url] = failure;
+    }
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+    EXPECT_EQ(lab.captured.size(), 5U);
+    EXPECT_EQ(end->progress.counts.failures, 0U);
+    EXPECT_EQ(end->progress.counts.files, 5U);
+    EXPECT_EQ(end->progress.counts.pages, 5U);
+    const auto lines = LinesOf(lab);
+    ASSERT_EQ(lines.size(), 5U);
+    for (const auto& [url, of_url] : lines) {
+      ASSERT_EQ(of_url.size(), 1U) << url;
+      const crawl_log::Line& line = of_url[0];
+      const crawl_log::Line& then = whole.at(url)[0];
+      EXPECT_EQ(line.status, then.status) << url;
+      EXPECT_EQ(line.size, then.size) << url;
+      EXPECT_EQ(line.digest, then.digest) << url;
+      EXPECT_EQ(line.mime_type, then.mime_type) << url;
+      EXPECT_EQ(line.hops, then.hops) << url;
+      EXPECT_EQ(line.via, then.via) << url;
+      EXPECT_EQ(line.extra, then.extra) << url;
+      EXPECT_EQ(line.FetchBegin()->milliseconds, lab.begun[url].milliseconds) << url;
+    }
+    const Result<CrawlReport> report = ReadCrawlReport(lab.disk, "run");
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->failed_count, 0U);
+    EXPECT_TRUE(report->given_up.empty());
+  }
+}
+
+TEST(CrawlerKept, I1_WhatRobotsForbidAfterAKillWasCapturedNevertheless) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "1"}};
+  ASSERT_TRUE(lab.Crawl());
+  Kill(lab);
+  lab.failures = {{"http://a.org/robots.txt", net::FetchFailure::kTimeout}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured.size(), 3U);
+  EXPECT_EQ(end->progress.counts.failures, 0U);
+  const auto lines = LinesOf(lab);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines.at("http://a.org/robots.txt")[0].status, "404");
+  EXPECT_EQ(lines.at("http://a.org/1")[0].status, "200");
+}
+
+TEST(CrawlerKept, I1_AnErrorOfTheServerAfterAKillIsNotWhatWasCaptured) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", ""}};
+  ASSERT_TRUE(lab.Crawl());
+  Kill(lab);
+  lab.before = {{"http://a.org/", {"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"}}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(LinesOf(lab).at("http://a.org/")[0].status, "200");
+}
+
+TEST(CrawlerKept, I1_WhatWasCutOffBeforeAKillHasALineAndSoHasTheWhole) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "the whole page"}};
+  lab.before = {{"http://a.org/", {"HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\nthe"}}};
+  lab.cut = {{"http://a.org/", 1}};
+  ASSERT_TRUE(lab.Crawl(1));
+  ASSERT_EQ(lab.captured.size(), 1U);
+  Kill(lab);
+  lab.before.clear();
+  lab.cut.clear();
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured.size(), 2U);
+  EXPECT_EQ(end->progress.counts.files, 2U);
+  EXPECT_EQ(end->progress.counts.pages, 1U);
+  std::map<std::string, std::string> sizes;
+  for (const crawl_log::Line& line : LinesOf(lab).at("http://a.org/")) {
+    sizes[line.annotations] = line.size;
+  }
+  EXPECT_EQ(sizes, (std::map<std::string, std::string>{{"", "14"}, {"disconnectTrunc", "3"}}));
+  // Killed once more before it finished either.
+  Kill(lab);
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured.size(), 2U);
+  EXPECT_EQ(LinesOf(lab).at("http://a.org/").size(), 2U);
+}
+
+TEST(CrawlerKept, I1_WhatWasCutOffBeforeAKillIsNotFailedWhereNothingElseComes) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "a"}};
+  lab.cut = {{"http://a.org/", 1}};
+  ASSERT_TRUE(lab.Crawl(1));
+  Kill(lab);
+  lab.failures = {{"http://a.org/", net::FetchFailure::kTimeout}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->progress.counts.failures, 0U);
+  const auto lines = LinesOf(lab).at("http://a.org/");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].annotations.find("disconnectTrunc"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stele::crawl
