@@ -97,6 +97,8 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
         std::pair("--max-bytes", &settings.bytes_max),
         std::pair("--max-file-size", &settings.file_bytes_max),
         std::pair("--max-host-urls", &settings.host_urls_max),
+        std::pair("--max-query-urls", &settings.query_urls_max),
+        std::pair("--max-same-pages", &settings.same_pages_max),
         std::pair("--max-rate", &settings.rate_max), std::pair("--connections", &connections)}) {
     if (const Status taken = TakeNumber(arguments, option, *number); !taken) return taken;
   }
@@ -343,6 +345,10 @@ Command CrawlCommand() {
        {"--max-time", "TIME", "Stop after this time: 10m, 2h"},
        {"--max-file-size", "SIZE", "Cut longer files"},
        {"--max-host-urls", "N", "At most so many URLs of each host"},
+       {"--max-query-urls", "N",
+        "So many pages that differ only in values of arguments; 0: any number", "50000"},
+       {"--max-same-pages", "N", "So many in a row that are one and the same are a trap; 0: never",
+        "100"},
        {"--contact", "TEXT", "Of whoever crawls, for the User-Agent: a URL or an address"},
        {"--user-agent", "TEXT", "Instead of our own"},
        {"--logins", "FILE",

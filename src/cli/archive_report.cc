@@ -250,6 +250,19 @@ std::string MissingText(const crawl::CrawlReport& report) {
   return out;
 }
 
+std::string TrapsText(const crawl::CrawlReport& report) {
+  if (report.traps.empty()) return "";
+  std::string out = fmt::format("\n{}, with {} left alone:\n", Count(report.traps.size(), "trap"),
+                                Count(report.trapped_urls, "URL"));
+  std::size_t shown = 0;
+  for (const auto& [place, trap] : report.traps) {
+    if (++shown > archive::kTroublesShown) return out + "  ...\n";
+    out += fmt::format("  {} {}, with {}\n    such as {}\n    {}\n", place.first, place.second,
+                       Count(trap.urls, "URL"), trap.example, crawl::RemedyForTrap(place.first));
+  }
+  return out;
+}
+
 std::string SuspectsText(const crawl::CrawlReport& report) {
   if (report.suspect_count == 0) return "";
   std::string out = fmt::format("\n{} may not be what a person would have seen:\n",
@@ -285,7 +298,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     }
   } else {
     text = ReportText(**run, *report);
-    if (*logs) text += FailedText(**logs) + MissingText(**logs) + SuspectsText(**logs);
+    if (*logs) {
+      text += FailedText(**logs) + MissingText(**logs) + TrapsText(**logs) + SuspectsText(**logs);
+    }
   }
   const Status written = context.out.Write(text);
   return written ? code : Fail(context, written.error());
@@ -303,8 +318,9 @@ Command ReportCommand() {
       "which revisits repeat captures that are not in this archive, which places of the files "
       "could not be read. Of a crawl also which URLs could not be fetched, which places were given "
       "up, and what its pages need and the archive does not have: "
-      "on which page, why, and what can be done (stele crawl --patch fetches what can be had); and "
-      "pages that look like a challenge for robots, or empty without scripts.";
+      "on which page, why, and what can be done (stele crawl --patch fetches what can be had); "
+      "traps, where URLs come without end; and pages that look like a challenge for robots, or "
+      "empty without scripts.";
   command.options = WithArchiveOption(
       {{"--run", "N", "The run", "the last"}, {"--json", "", "As a JSON object"}});
   command.examples = {{"stele report", "How did the last import or crawl go?"}};

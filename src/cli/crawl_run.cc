@@ -104,6 +104,8 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
   for (const auto& [origin, place] : job.report().given_up) summary->given_up.push_back(origin);
   summary->too_deep = job.report().CountRejected(crawl::kTooDeep);
   summary->links_left_out = job.report().links_left_out;
+  summary->traps = job.report().traps.size();
+  summary->trapped_urls = job.report().trapped_urls;
   summary->repeated_secrets = job.report().repeated_secrets;
   summary->is_partial = end.why == crawl::CrawlEnd::Why::kLimit;
   summary->milliseconds = end.progress.counts.milliseconds;

@@ -44,6 +44,10 @@ std::string CrawlSummary::Text() const {
   if (links_left_out > 0) {
     text += fmt::format("  {} left out, of pages with too many", Count(links_left_out, "link"));
   }
+  if (traps > 0) {
+    text += fmt::format("  {}, with {} left alone: see stele report", Count(traps, "trap"),
+                        Count(trapped_urls, "URL"));
+  }
   return text + '\n';
 }
 
@@ -51,9 +55,9 @@ std::string CrawlSummary::Json() const {
   std::string json = fmt::format(
       "{{\"run\": {}, \"pages\": {}, \"files\": {}, \"bytes\": {}, \"stored\": {}, "
       "\"milliseconds\": {}, \"missing\": {}, \"too_deep\": {}, \"failed\": {}, "
-      "\"links_left_out\": {}, \"repeated_secrets\": {}",
+      "\"links_left_out\": {}, \"traps\": {}, \"trapped_urls\": {}, \"repeated_secrets\": {}",
       run, pages, files, bytes, stored, milliseconds, missing, too_deep, failed, links_left_out,
-      repeated_secrets);
+      traps, trapped_urls, repeated_secrets);
   if (patch) {
     json += fmt::format(", \"patches\": {}, \"wanted\": {}, \"found\": {}", patch->run,
                         patch->wanted, patch->found);

@@ -33,6 +33,8 @@ struct CrawlSummary {
   std::uint64_t missing = 0;          // that pages need
   std::uint64_t too_deep = 0;         // links that were not followed
   std::uint64_t links_left_out = 0;
+  std::uint64_t traps = 0;
+  std::uint64_t trapped_urls = 0;      // that were left alone in them
   std::uint64_t repeated_secrets = 0;  // responses with a cookie in them that a person gave
   bool is_partial = false;             // a limit ended it: what it has not, need not be gone
   // Compared with the run before, where there is one: URLs by archive::ChangeState.

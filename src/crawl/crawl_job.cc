@@ -333,6 +333,7 @@ Status CrawlJob::OpenFrontier() {
   table_ = *std::move(table);
   Frontier::Options options;
   options.host_urls_max = settings_.host_urls_max;
+  options.query_urls_max = settings_.query_urls_max;
   Result<std::unique_ptr<Frontier>> frontier = Frontier::Open(*table_, options);
   if (!frontier) return frontier.error();
   frontier_ = *std::move(frontier);

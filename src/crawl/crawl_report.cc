@@ -9,6 +9,7 @@
 #include "crawl/duplicate_report.h"
 #include "crawl/reachability.h"
 #include "crawl/run_log.h"
+#include "crawl/traps.h"
 #include "crawl/visit_work.h"
 #include "formats/crawl_log/duplicate.h"
 #include "formats/crawl_log/line.h"
@@ -39,6 +40,15 @@ std::string RedirectProblemOf(const crawl_log::Line& line) {
     return how == "nowhere" ? "it is redirected to nowhere" : "it is redirected too often";
   }
   return "";
+}
+
+// What a URL is in that is left alone for this reason.
+std::string TrapPlace(std::string_view text, std::string_view reason) {
+  const Result<url::Url> url = url::Parse(text);
+  if (!url) return std::string(text);
+  if (reason == kSameAnswersTrap) return PathWithArguments(*url);
+  if (reason == kSamePagesTrap) return FirstFolder(*url);
+  return reason == kQueriesTrap ? PathWithNames(*url) : url->origin() + '/';
 }
 
 class Reader {
@@ -86,6 +96,7 @@ class Reader {
     const std::optional<ScopeLine> line = ParseScopeLine(text);
     if (!line) return;
     ++report.rejected[std::string(line->reason)];
+    TakeTrap(*line);
     TakeSeedLeft(*line);
     AddMissing(missing_.TakeScope(*line));
   }
@@ -103,6 +114,22 @@ class Reader {
     if (report.missing.size() < CrawlReport::kMissingMax) {
       report.missing.push_back(*std::move(missing));
     }
+  }
+
+  void TakeTrap(const ScopeLine& line) {
+    if (!line.reason.starts_with(kTrapWord)) return;
+    const bool is_begin = line.reason.ends_with(kTrapBegins);
+    const std::string_view reason =
+        line.reason.substr(0, line.reason.size() - (is_begin ? kTrapBegins.size() : 0));
+    const std::pair place(std::string(reason.substr(kTrapWord.size())),
+                          TrapPlace(line.url, reason));
+    auto trap = report.traps.find(place);
+    if (trap == report.traps.end() && report.traps.size() < CrawlReport::kMissingMax) {
+      trap = report.traps.emplace(place, CrawlReport::Trap{0, std::string(line.url)}).first;
+    }
+    if (is_begin) return;
+    ++report.trapped_urls;
+    if (trap != report.traps.end()) ++trap->second.urls;
   }
 
   void TakeSuspect(const crawl_log::Line& line, int status) {
@@ -293,6 +320,20 @@ std::string MissingJson(const CrawlReport& report) {
   return out + ']';
 }
 
+std::string TrapsJson(const CrawlReport& report) {
+  std::string out = "[";
+  for (const auto& [place, trap] : report.traps) {
+    JsonMembers members;
+    members.AddText("kind", place.first);
+    members.AddText("place", place.second);
+    members.Add("urls", std::to_string(trap.urls));
+    members.AddText("example", trap.example);
+    members.AddText("remedy", RemedyForTrap(place.first));
+    out += (out.size() > 1 ? ", " : "") + members.Text();
+  }
+  return out + ']';
+}
+
 std::string SuspectsJson(const CrawlReport& report) {
   std::string out = "[";
   for (const CrawlReport::Suspect& suspect : report.suspects) {
@@ -308,6 +349,17 @@ std::string SuspectsJson(const CrawlReport& report) {
 }
 
 }  // namespace
+
+std::string_view RemedyForTrap(std::string_view kind) {
+  const auto is = [&](std::string_view reason) { return reason.substr(kTrapWord.size()) == kind; };
+  if (is(kQueriesTrap)) {
+    return "a larger --max-query-urls, if these are pages that differ; 0 is no limit";
+  }
+  if (is(kSamePagesTrap)) {
+    return "a larger --max-same-pages, if pages are behind it that differ; 0 is no limit";
+  }
+  return "name its URLs as seeds, if it is no trap";
+}
 
 Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folder) {
   Reader reader;
@@ -360,6 +412,8 @@ std::string ReportJson(const CrawlReport& report) {
   all.Add("missing", MissingJson(report));
   all.Add("suspect_count", std::to_string(report.suspect_count));
   all.Add("suspects", SuspectsJson(report));
+  all.Add("trapped_urls", std::to_string(report.trapped_urls));
+  all.Add("traps", TrapsJson(report));
   all.Add("links_left_out", std::to_string(report.links_left_out));
   all.Add("repeated_secrets", std::to_string(report.repeated_secrets));
   return all.Text() + '\n';

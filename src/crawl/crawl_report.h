@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "archive/archive_view.h"
@@ -60,6 +61,11 @@ struct CrawlReport {
     std::uint64_t urls = 0;  // that were not asked for, or not once more
     std::string problem;
   };
+  // Where URLs come without end.
+  struct Trap {
+    std::uint64_t urls = 0;  // that were left alone
+    std::string example;
+  };
   // So many are named, of each kind; the others are counted.
   static constexpr std::size_t kMissingMax = 10'000;
 
@@ -77,6 +83,9 @@ struct CrawlReport {
   std::uint64_t came_later = 0;   // was missing, and the archive has it now
   std::vector<Suspect> suspects;  // at most kMissingMax
   std::uint64_t suspect_count = 0;
+  // By their kinds ("endless-parameters") and places; at most kMissingMax.
+  std::map<std::pair<std::string, std::string>, Trap> traps;
+  std::uint64_t trapped_urls = 0;      // that were left alone
   dedup::DedupReport duplicates;       // without how they were looked for
   std::uint64_t links_left_out = 0;    // of pages with too many of them
   std::uint64_t repeated_secrets = 0;  // responses with a cookie in them that a person gave
@@ -86,6 +95,9 @@ struct CrawlReport {
     return found == rejected.end() ? 0 : found->second;
   }
 };
+
+// What to do where a trap of this kind is none.
+std::string_view RemedyForTrap(std::string_view kind);
 
 // Reads crawl.log and scope.log in the folder of a run, once, line by line. Errors: kNotFound, kIo.
 Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folder);

@@ -61,6 +61,36 @@ TEST(CrawlReport, I1_SeedsThatLeadNowhereOrWereLeftAreNamed) {
   EXPECT_EQ(report->seeds[2].problem, "its host had as many URLs as it may");
 }
 
+TEST(CrawlReport, I1_TrapsAreNamedByTheirPlaces) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  const auto reject = [&](const std::string& url, const std::string& reason) {
+    log->AddRejected({url, "http://a.org/", "L", "http://a.org/", false}, reason, kNow);
+  };
+  reject("http://a.org/list?p=1", "trap identical-content: from here on");
+  reject("http://a.org/list?p=2", "trap identical-content");
+  reject("http://a.org/list?p=3", "trap identical-content");
+  reject("http://a.org/x/1/2", "trap identical-pages: from here on");
+  reject("http://a.org/shop?b=1&a=2", "trap endless-parameters");
+  reject("http://a.org/2090/05/", "trap calendar");
+  reject("http://b.org/", "outside");
+  ASSERT_TRUE(log->Flush());
+  const Result<CrawlReport> report = ReadCrawlReport(fs, "run");
+  ASSERT_TRUE(report) << report.error().text;
+  std::map<std::string, std::uint64_t> traps;
+  for (const auto& [place, trap] : report->traps) {
+    traps[place.first + " " + place.second] = trap.urls;
+    EXPECT_FALSE(RemedyForTrap(place.first).empty());
+  }
+  EXPECT_EQ(traps,
+            (std::map<std::string, std::uint64_t>{{"calendar http://a.org/", 1},
+                                                  {"endless-parameters http://a.org/shop?a&b", 1},
+                                                  {"identical-content http://a.org/list", 2},
+                                                  {"identical-pages http://a.org/x/", 0}}));
+  EXPECT_EQ(report->trapped_urls, 4U);
+}
+
 TEST(CrawlReport, I1_LogsAreAddedUp) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(fs.MakeDirectory("run"));

@@ -52,15 +52,20 @@ constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 23> kKeys = {
-    {{"every", Kind::kText},           {"max_rate", Kind::kWhole},      {"seeds", Kind::kTexts},
-     {"rules", Kind::kTexts},          {"resolve", Kind::kTexts},       {"scope", Kind::kText},
-     {"robots", Kind::kText},          {"user_agent", Kind::kText},     {"contact", Kind::kText},
-     {"logins", Kind::kText},          {"cookies", Kind::kText},        {"proxy", Kind::kText},
-     {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},     {"depth", Kind::kWhole},
-     {"max_pages", Kind::kWhole},      {"max_bytes", Kind::kWhole},     {"max_time", Kind::kWhole},
-     {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole}, {"tries", Kind::kWhole},
-     {"connections", Kind::kWhole},    {"share", Kind::kText}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 25> kKeys = {
+    {{"every", Kind::kText},           {"max_rate", Kind::kWhole},
+     {"seeds", Kind::kTexts},          {"rules", Kind::kTexts},
+     {"resolve", Kind::kTexts},        {"scope", Kind::kText},
+     {"robots", Kind::kText},          {"user_agent", Kind::kText},
+     {"contact", Kind::kText},         {"logins", Kind::kText},
+     {"cookies", Kind::kText},         {"proxy", Kind::kText},
+     {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},
+     {"depth", Kind::kWhole},          {"max_pages", Kind::kWhole},
+     {"max_bytes", Kind::kWhole},      {"max_time", Kind::kWhole},
+     {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
+     {"tries", Kind::kWhole},          {"connections", Kind::kWhole},
+     {"share", Kind::kText},           {"max_query_urls", Kind::kWhole},
+     {"max_same_pages", Kind::kWhole}}};
 
 constexpr std::array<std::pair<std::string_view, Kind>, 12> kDedupKeys = {
     {{"dedup", Kind::kText},
@@ -160,6 +165,8 @@ void TakeNumbers(const toml::table& table, CrawlSettings& settings) {
   settings.time_max = std::chrono::seconds(time_max);
   TakeNumber(table, "max_file_bytes", settings.file_bytes_max);
   TakeNumber(table, "max_host_urls", settings.host_urls_max);
+  TakeNumber(table, "max_query_urls", settings.query_urls_max);
+  TakeNumber(table, "max_same_pages", settings.same_pages_max);
   TakeNumber(table, "max_rate", settings.rate_max);
   TakeNumber(table, "tries", settings.tries_max);
   TakeNumber(table, "connections", settings.connections);
@@ -341,6 +348,8 @@ toml::table TableOf(const CrawlSettings& settings) {
   PutNumber(table, "max_rate", settings.rate_max, fallback.rate_max);
   if (settings.every.count() > 0) table.insert("every", FormatEvery(settings.every));
   PutNumber(table, "max_host_urls", settings.host_urls_max, fallback.host_urls_max);
+  PutNumber(table, "max_query_urls", settings.query_urls_max, fallback.query_urls_max);
+  PutNumber(table, "max_same_pages", settings.same_pages_max, fallback.same_pages_max);
   PutNumber(table, "tries", settings.tries_max, fallback.tries_max);
   PutNumber(table, "connections", settings.connections, fallback.connections);
   std::vector<std::string> resolve;

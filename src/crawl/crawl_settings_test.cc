@@ -35,6 +35,8 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.time_max = std::chrono::seconds(600);
   settings.file_bytes_max = 1 << 20;
   settings.host_urls_max = 99;
+  settings.query_urls_max = 98;
+  settings.same_pages_max = 0;
   settings.tries_max = 9;
   settings.connections = 17;
   settings.resolve = {{"a.org", "127.0.0.2"}};
@@ -51,6 +53,8 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(again->resolve, settings.resolve);
   EXPECT_EQ(again->proxy, settings.proxy);
   EXPECT_EQ(again->bytes_max, settings.bytes_max);
+  EXPECT_EQ(again->query_urls_max, settings.query_urls_max);
+  EXPECT_EQ(again->same_pages_max, settings.same_pages_max);
   EXPECT_EQ(again->duplicates, settings.duplicates);
 }
 

@@ -116,6 +116,7 @@ struct Lab {
     });
     dedup::DuplicateFinder duplicates({}, &originals, &elsewhere);
     Frontier::Options options;
+    options.query_urls_max = settings.query_urls_max;
     auto frontier = Frontier::Open(table, options);
     EXPECT_TRUE(frontier);
     originals.Hide(KeptCaptures::Find(**frontier, archive.View(), run)->ids());

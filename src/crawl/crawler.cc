@@ -25,13 +25,14 @@ constexpr std::size_t kWorkingPerConnection = 4;
 constexpr int kDroppedAtOnce = 1'000;
 // So many hosts, or twice as many as have to be, are remembered before the others are forgotten.
 constexpr std::size_t kHostsRemembered = 1'000;
+// So many same answers in a row to ever new arguments make a path a trap.
+constexpr std::uint64_t kSameAnswersMax = 25;
 constexpr int kRobotsPrecluded = -9998;
 constexpr std::string_view kLimitsNote = "limits";
 constexpr std::string_view kTrustedNote = "trusted";
 constexpr std::string_view kCutOffNote = "cut-off";
-// Before the domains of cookies, and the paths of traps.
+// Before the domains of cookies.
 constexpr std::string_view kCookieNotes = "cookies ";
-constexpr std::string_view kTrapNotes = "trap ";
 
 std::int64_t Since(Timestamp earlier, Timestamp now) {
   return now.milliseconds - earlier.milliseconds;
@@ -84,6 +85,8 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       scope_(std::move(wishes.scope)),
       politeness_(settings_.politeness),
       robots_(parts.frontier, ProductTokenOf(user_agent_)),
+      same_answers_(PathWithArguments, kSameAnswersMax),
+      same_pages_(FirstFolder, settings_.same_pages_max),
       work_({parts.archive, parts.writer, parts.duplicates, parts.originals}, settings_.duplicates),
       workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings_.workers))) {
   for (const cookies::Cookie& cookie : credentials_.cookies()) cookies_.Set(cookie, Now());
@@ -204,8 +207,7 @@ Status Crawler::LoadLearned() {
     for (const cookies::Cookie& cookie : DecodeCookies(value)) cookies_.Set(cookie, Now());
   });
   if (!cookies) return cookies;
-  return parts_.frontier.VisitNotes(kTrapNotes,
-                                    [&](auto name, auto value) { repeated_.Restore(name, value); });
+  return LoadTraps();
 }
 
 void Crawler::SaveLearned() {
@@ -218,9 +220,7 @@ void Crawler::SaveLearned() {
     });
     parts_.frontier.SetNote(std::string(kCookieNotes) + domain, EncodeCookies(cookies));
   }
-  for (auto& [name, value] : repeated_.TakeLearned()) {
-    parts_.frontier.SetNote(std::string(kTrapNotes) + name, std::move(value));
-  }
+  SaveTraps();
 }
 
 Status Crawler::AddSeeds() {
@@ -446,6 +446,11 @@ Status Crawler::StartNext(const std::string& host) {
   if (!url) return url.error();
   if (const Reachability::Failure* failure = reachability_.Why(*url)) {
     GiveTaken(**std::move(taken), *url, *failure, kGivenUpAnnotation);
+    return {};
+  }
+  if (const std::string_view trap = TrapOfWaiting((*taken)->candidate, *url); !trap.empty()) {
+    parts_.log.AddRejected((*taken)->candidate, trap, Now());
+    FinishTaken(**std::move(taken), *url);
     return {};
   }
   const Result<bool> allowed = RobotsAllow(**taken, *url);

@@ -160,7 +160,7 @@ class Crawler final : public Controlled {
   Result<bool> RobotsAllow(Frontier::Taken& taken, const url::Url& url);
   void StartRobots(const std::string& origin, const url::Url& at, int redirects,
                    const std::string& via);
-  // Ends what another visit has captured.
+  // Ends it without a line in crawl.log: another visit has captured it, or it is in a trap.
   void FinishTaken(Frontier::Taken taken, const url::Url& url);
   void Fetch(const VisitPointer& visit);
   // From any thread.
@@ -208,6 +208,16 @@ class Crawler final : public Controlled {
   Status FollowAgain(Candidate candidate);
   // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
   Result<std::string> Consider(const Candidate& candidate);
+
+  // -- Traps, as far as what was captured tells of them.
+  Status LoadTraps();
+  void SaveTraps();
+  void LearnTraps(const Visit& visit);
+  // The reason in scope.log; empty: it is in none.
+  std::string_view TrapOf(const Candidate& candidate, const url::Url& url) const;
+  // The same of a page that waited, and may have been found before its trap was.
+  std::string_view TrapOfWaiting(const Candidate& candidate, const url::Url& url) const;
+
   // Ends what was not captured, or is retold.
   void Give(const VisitPointer& visit, int status, std::string_view annotation);
   // Ends what an interrupted part of this run has captured, and nobody answers for now.
@@ -228,7 +238,8 @@ class Crawler final : public Controlled {
   std::size_t hosts_remembered_max_ = 0;  // by politeness, until some are forgotten
   Reachability reachability_;
   RobotsCache robots_;
-  RepeatedContents repeated_;
+  RepeatedContents same_answers_;  // to ever new arguments
+  RepeatedContents same_pages_;    // in one folder
   cookies::CookieJar cookies_;
   VisitWork work_;
   std::unique_ptr<net::WorkerPool> workers_;

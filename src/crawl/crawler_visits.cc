@@ -269,9 +269,6 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
     }
     return OnRobots(visit, is_whole ? access : robots::Access::kDisallowAll);
   }
-  if (visit->result.status == 200 && repeated_.Learn(visit->url, visit->payload_digest)) {
-    parts_.log.AddRejected(visit->candidate, "trap identical-content: from here on", Now());
-  }
   const bool may_be_whole = visit->is_cut() && !visit->is_retold && visit->candidate.tries == 0 &&
                             settings_.tries_max > 1;
   if (may_be_whole) cut_off_.Add(visit->candidate.url, visit->result.response.size());
@@ -365,6 +362,7 @@ Status Crawler::OnKept(const VisitPointer& visit) {
       for (const auto& [host, at] : ready_at_) touched_.insert(host);
     }
   }
+  LearnTraps(*visit);
   // The response is not needed any more, and others may wait for memory.
   visit->result = {};
   visit->outlinks = {};
@@ -452,13 +450,14 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   };
   if (RedirectsAtEnd(candidate.hops) > kRedirectsMax) return refuse("redirects");
   const Decision decision = scope_.Decide(candidate, *url, YearOf(Now()));
-  if (decision.reason == kTooDeep) {
+  const std::string_view trap = TrapOf(candidate, *url);
+  if (decision.reason == kTooDeep || (candidate.is_page() && !trap.empty())) {
     const Result<bool> seen = parts_.frontier.WasSeen(candidate.url);
     if (!seen) return seen.error();
     if (*seen) return std::string(kKnown);
   }
   if (!decision.accepted) return refuse(decision.reason);
-  if (!candidate.seed && repeated_.IsTrap(*url)) return refuse("trap identical-content");
+  if (!trap.empty()) return refuse(std::string(trap));
   // What a page needs is fetched by whoever has the page, in its slot.
   if (candidate.is_page() && !settings_.share.Owns(url->host())) {
     return refuse(HostShare::ReasonFor(settings_.share.OwnerOf(url->host())));
@@ -466,6 +465,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
   if (!added) return added.error();
   if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
+  if (*added == Frontier::Added::kTooManyQueries) return refuse(std::string(kQueriesTrap));
   if (*added == Frontier::Added::kSeen) {
     if (candidate.hops.ends_with('E')) parts_.log.AddEmbed(candidate, Now());
     return std::string(kKnown);

@@ -6,6 +6,9 @@
 //
 //   h HOST                      how many rows its queue has, and how many it ever had
 //
+//   p PLACE                     how many pages were added with one path and the same names of
+//                               arguments: PathWithNames()
+//
 //   n NAME                      a note; "next" is the number of the next row
 //
 // Rows, their counts and the next number change in one write, so that any state on the disk is one
@@ -14,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "crawl/traps.h"
 #include "formats/url/url.h"
 #include "util/check.h"
 #include "util/coding.h"
@@ -24,9 +28,12 @@ namespace {
 constexpr char kSeenRow = 'u';
 constexpr char kQueueRow = 'q';
 constexpr char kHostRow = 'h';
+constexpr char kQueryRow = 'p';
 constexpr char kNoteRow = 'n';
 // What is loaded of a queue where memory has enough heads.
 constexpr std::size_t kFewHeads = 4;
+// Counts of pages with arguments that need not be looked up.
+constexpr std::size_t kQueriesCached = 10'000;
 // Behind every row of a queue.
 constexpr std::string_view kEndOfRows = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 
@@ -45,6 +52,14 @@ std::string RowOf(std::uint8_t priority, std::uint64_t number) {
 std::string HostOf(const Candidate& candidate) {
   const Result<url::Url> parsed = url::Parse(candidate.url);
   return parsed ? std::string(parsed->host()) : std::string();
+}
+
+// Where it is counted; empty: nowhere.
+std::string QueryRowOf(const Candidate& candidate) {
+  const bool has_arguments = candidate.url.find('?') != std::string::npos;
+  if (!has_arguments || candidate.seed || !candidate.is_page()) return {};
+  const Result<url::Url> parsed = url::Parse(candidate.url);
+  return parsed ? Key(kQueryRow, PathWithNames(*parsed)) : std::string();
 }
 
 }  // namespace
@@ -153,6 +168,21 @@ void Frontier::PutQueue(const std::string& host, const Queue& queue) {
   Put(Key(kHostRow, host), std::move(value));
 }
 
+Result<std::uint64_t> Frontier::QueryUrls(const std::string& row) {
+  if (const auto found = query_urls_.find(row); found != query_urls_.end()) return found->second;
+  const Result<std::optional<std::string>> value = Get(row);
+  if (!value) return value.error();
+  return *value ? ByteReader(**value).Varint() : 0;
+}
+
+void Frontier::PutQueryUrls(const std::string& row, std::uint64_t urls) {
+  if (query_urls_.size() >= kQueriesCached) query_urls_.clear();
+  query_urls_[row] = urls;
+  std::string value;
+  PutVarint(value, urls);
+  Put(row, std::move(value));
+}
+
 void Frontier::AddHead(Queue& queue, const std::string& row, const Candidate& candidate) {
   queue.heads.emplace(row, candidate);
   ++heads_;
@@ -185,6 +215,11 @@ Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
   Result<bool> seen = WasSeen(candidate.url);
   if (!seen) return seen.error();
   if (*seen) return Added::kSeen;
+  const std::string query_row = options_.query_urls_max > 0 ? QueryRowOf(candidate) : "";
+  const Result<std::uint64_t> query_urls =
+      query_row.empty() ? std::uint64_t{0} : QueryUrls(query_row);
+  if (!query_urls) return query_urls.error();
+  if (!query_row.empty() && *query_urls >= options_.query_urls_max) return Added::kTooManyQueries;
   const std::string host = HostOf(candidate);
   Result<Queue*> queue = QueueOf(host);
   if (!queue) return queue.error();
@@ -192,6 +227,7 @@ Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
     if ((*queue)->rows == 0) queues_.erase(host);
     return Added::kOverBudget;
   }
+  if (!query_row.empty()) PutQueryUrls(query_row, *query_urls + 1);
   MarkSeen(candidate.url);
   ++(*queue)->ever;
   AddRow(host, **queue, candidate);

@@ -31,14 +31,16 @@ class Frontier {
     std::size_t seen_cached_max = 100'000;  // that need not be looked up
     std::size_t changes_max = 8'192;        // written at once
     std::uint64_t host_urls_max = 0;        // of one host, ever; 0: any number
+    std::uint64_t query_urls_max = 0;       // pages of one PathWithNames(), likewise
   };
 
   // Goes on with what is in `table`, which must be durable; borrows it for life. Errors: kCorrupt,
   // kIo.
   static Result<std::unique_ptr<Frontier>> Open(store::BlockTable& table, const Options& options);
 
-  enum class Added { kNew, kSeen, kOverBudget };
-  // Queues it, unless something with its key was ever added. May become durable before Commit().
+  enum class Added { kNew, kSeen, kOverBudget, kTooManyQueries };
+  // Queues it, unless something with its key was ever added. Seeds are never too many queries. May
+  // become durable before Commit().
   Result<Added> Add(const Candidate& candidate);
   // Queues it although it was added before.
   Status AddAgain(const Candidate& candidate);
@@ -119,15 +121,19 @@ class Frontier {
   void DropHeads(Queue& queue);
   void RemoveRow(const Taken& taken, Queue& queue);
   void PutQueue(const std::string& host, const Queue& queue);
+  // How many pages were added under this row.
+  Result<std::uint64_t> QueryUrls(const std::string& row);
+  void PutQueryUrls(const std::string& row, std::uint64_t urls);
   void Remember(std::string key);
 
   store::BlockTable& table_;
   const Options options_;
   store::BlockTable::Changes changes_;
-  std::unordered_map<std::string, Queue> queues_;  // those with rows
-  std::unordered_set<std::string> seen_;           // of late
-  std::unordered_set<std::string> seen_before_;    // somewhat earlier
-  std::uint64_t next_ = 0;                         // the number of the next row
+  std::unordered_map<std::string, Queue> queues_;              // those with rows
+  std::unordered_set<std::string> seen_;                       // of late
+  std::unordered_set<std::string> seen_before_;                // somewhat earlier
+  std::unordered_map<std::string, std::uint64_t> query_urls_;  // of late, by row
+  std::uint64_t next_ = 0;                                     // the number of the next row
   std::uint64_t waiting_ = 0;
   std::uint64_t unfinished_ = 0;
   std::size_t heads_ = 0;

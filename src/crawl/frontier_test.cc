@@ -178,6 +178,32 @@ TEST(Frontier, I1_MemoryIsFlatHoweverManyHosts) {
   EXPECT_EQ(urls.size(), 2000U);
 }
 
+TEST(Frontier, I1_PagesThatDifferInValuesOfArgumentsAreCounted) {
+  DurableTable table;
+  Frontier::Options options;
+  options.query_urls_max = 3;
+  auto frontier = Opened(table, options);
+  const auto add = [&](const std::string& path, const std::string& hops = "L") {
+    return *frontier->Add(At("http://a.org" + path, hops));
+  };
+  EXPECT_EQ(add("/list?p=1&q=1"), Frontier::Added::kNew);
+  EXPECT_EQ(add("/list?p=1&q=1"), Frontier::Added::kSeen);
+  EXPECT_EQ(add("/list?q=2&p=1"), Frontier::Added::kNew);
+  ASSERT_TRUE(frontier->Commit());
+  frontier = Opened(table, options);
+  EXPECT_EQ(add("/list?p=2&q=2"), Frontier::Added::kNew);
+  EXPECT_EQ(add("/list?p=3&q=2"), Frontier::Added::kTooManyQueries);
+  EXPECT_EQ(add("/list?p=1&q=1"), Frontier::Added::kSeen);
+  EXPECT_EQ(add("/list?p=1"), Frontier::Added::kNew) << "other arguments";
+  EXPECT_EQ(add("/map?p=3&q=2"), Frontier::Added::kNew) << "another path";
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(add(fmt::format("/list?p={}&q=e", i), "LE"), Frontier::Added::kNew) << "no page";
+  }
+  Candidate seed = At("http://a.org/list?p=9&q=9", "");
+  seed.seed = true;
+  EXPECT_EQ(*frontier->Add(seed), Frontier::Added::kNew);
+}
+
 TEST(Frontier, I1_AHostHasABudget) {
   DurableTable table;
   Frontier::Options options;

@@ -98,9 +98,11 @@ Reason ReasonOf(std::string_view scope) {
   if (scope == "redirects") {
     return {Why::kError, "it is redirected again and again", "nothing, if it stays so"};
   }
-  std::string remedy = "stele crawl --patch with --include for it";
-  if (scope.starts_with("trap")) remedy += ", if it is no trap";
-  return {Why::kScope, fmt::format("it is outside of the crawl ({})", scope), std::move(remedy)};
+  // Rules do not lead into traps; seeds do.
+  const bool is_trap = scope.starts_with("trap");
+  return {Why::kScope, fmt::format("it is outside of the crawl ({})", scope),
+          is_trap ? "name it as a seed, if it is no trap"
+                  : "stele crawl --patch with --include for it"};
 }
 
 bool Failed(int status) { return status < 0 || status >= 400; }

@@ -1,7 +1,9 @@
 #include "crawl/traps.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -72,7 +74,18 @@ bool IsFarCalendar(std::string_view text, int now) {
   return false;
 }
 
-std::string PathKey(const url::Url& url) { return url.origin() + std::string(url.path()); }
+// "f[#]" of "f[12]".
+std::string WithoutNumbers(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (!IsAsciiDigit(c)) {
+      out += c;
+    } else if (!out.ends_with('#')) {
+      out += '#';
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -88,33 +101,80 @@ std::string_view FindTrap(const url::Url& url, int year) {
   return "";
 }
 
+std::string PathWithArguments(const url::Url& url) {
+  return url.has_query() ? url.origin() + std::string(url.path()) : std::string();
+}
+
+std::string FirstFolder(const url::Url& url) {
+  if (url.has_query()) return {};
+  const std::string_view path = url.path();
+  const std::size_t end = path.find('/', 1);
+  std::string place = url.origin() + '/';
+  if (end == std::string_view::npos) return place;
+  const std::string_view name = path.substr(1, end - 1);
+  const bool is_numbered = std::any_of(name.begin(), name.end(), IsAsciiDigit);
+  place += is_numbered ? "#" : name;
+  return place + '/';
+}
+
+std::string PathWithNames(const url::Url& url) {
+  if (!url.has_query()) return {};
+  std::set<std::string> names;
+  for (const std::string_view argument : Split(url.query(), '&')) {
+    if (!argument.empty()) names.insert(WithoutNumbers(argument.substr(0, argument.find('='))));
+  }
+  std::string place = url.origin() + std::string(url.path());
+  char before = '?';
+  for (const std::string& name : names) {
+    place += before;
+    place += name;
+    before = '&';
+  }
+  return place;
+}
+
 bool RepeatedContents::Learn(const url::Url& url, std::string_view digest) {
-  if (!url.has_query() || digest.empty()) return false;
-  if (paths_.size() >= kPathsMax) paths_.clear();
-  const std::string key = PathKey(url);
-  Path& path = paths_[key];
+  const std::string key = repeats_max_ > 0 && !digest.empty() ? place_of_(url) : std::string();
+  if (key.empty()) return false;
+  if (places_.size() >= kPlacesMax) MakeRoom();
+  Place& place = places_[key];
+  if (place.is_trap) return false;
   const std::uint64_t content = ChecksumOf(digest);
-  if (path.repeats >= kRepeatsMax) return false;
-  if (path.content == content || path.repeats > 0) learned_.insert(key);
-  path.repeats = path.content == content ? path.repeats + 1 : 0;
-  path.content = content;
-  return path.repeats == kRepeatsMax;
+  const bool is_first = place.content == 0;
+  const bool is_repeated = place.content == content;
+  if (is_repeated || place.repeats > 0) learned_.insert(key);
+  place.content = content;
+  place.repeats = is_repeated ? place.repeats + 1 : 0;
+  if (!is_repeated && !is_first) ++place.others;
+  if (std::has_single_bit(place.others)) learned_.insert(key);
+  place.is_trap = place.repeats >= repeats_max_ && place.repeats > place.others;
+  if (place.is_trap) ++traps_;
+  return place.is_trap;
+}
+
+void RepeatedContents::MakeRoom() {
+  std::erase_if(places_, [](const auto& entry) { return !entry.second.is_trap; });
+  if (places_.size() < kPlacesMax / 2) return;
+  places_.clear();
+  traps_ = 0;
 }
 
 bool RepeatedContents::IsTrap(const url::Url& url) const {
-  if (!url.has_query()) return false;
-  const auto found = paths_.find(PathKey(url));
-  return found != paths_.end() && found->second.repeats >= kRepeatsMax;
+  if (traps_ == 0) return false;
+  const auto found = places_.find(place_of_(url));
+  return found != places_.end() && found->second.is_trap;
 }
 
 std::vector<std::pair<std::string, std::string>> RepeatedContents::TakeLearned() {
   std::vector<std::pair<std::string, std::string>> learned;
   for (const std::string& key : std::exchange(learned_, {})) {
-    const auto found = paths_.find(key);
-    if (found == paths_.end()) continue;
+    const auto found = places_.find(key);
+    if (found == places_.end()) continue;
+    const Place& place = found->second;
     std::string value;
-    PutFixed64(value, found->second.content);
-    PutVarint(value, found->second.repeats);
+    PutFixed64(value, place.content);
+    PutVarint(value, place.repeats);
+    PutVarint(value, place.others);
     learned.emplace_back(key, std::move(value));
   }
   return learned;
@@ -122,10 +182,13 @@ std::vector<std::pair<std::string, std::string>> RepeatedContents::TakeLearned()
 
 void RepeatedContents::Restore(std::string_view name, std::string_view value) {
   ByteReader in(value);
-  Path path;
-  path.content = in.Fixed64();
-  path.repeats = static_cast<std::uint32_t>(in.Varint());
-  if (in.good() && paths_.size() < kPathsMax) paths_.emplace(name, path);
+  Place place;
+  place.content = in.Fixed64();
+  place.repeats = in.Varint();
+  place.others = in.Varint();
+  place.is_trap = repeats_max_ > 0 && place.repeats >= repeats_max_ && place.repeats > place.others;
+  if (!in.good() || places_.size() >= kPlacesMax) return;
+  if (places_.emplace(name, place).second && place.is_trap) ++traps_;
 }
 
 }  // namespace stele::crawl

@@ -20,31 +20,63 @@ inline constexpr std::size_t kUrlBytesMax = 4096;
 // "too-deep", "too-long", "calendar"; empty where it does not. `year` is the present one.
 std::string_view FindTrap(const url::Url& url, int year);
 
-// Finds paths that give the same content under ever new arguments. Not thread-safe. Keeps a few
-// numbers for each of the paths that it saw last.
+// Before what FindTrap() says and the names below, in scope.log.
+inline constexpr std::string_view kTrapWord = "trap ";
+// Reasons in scope.log: a path that answers ever new arguments alike; a folder of pages that are
+// all one; ever new values of the same arguments.
+inline constexpr std::string_view kSameAnswersTrap = "trap identical-content";
+inline constexpr std::string_view kSamePagesTrap = "trap identical-pages";
+inline constexpr std::string_view kQueriesTrap = "trap endless-parameters";
+// Behind the first two at the URL by which they were found, which was captured.
+inline constexpr std::string_view kTrapBegins = ": from here on";
+
+// What URLs belong to, where contents repeat; empty: to nothing.
+using PlaceOfUrl = std::string (*)(const url::Url& url);
+// Of a URL with arguments its origin and path: what ever new arguments are given to.
+std::string PathWithArguments(const url::Url& url);
+// Of a URL without arguments its origin and first folder: "http://a.org/news/" of all below it,
+// "http://a.org/" of what is in none. A name with a digit in it stands for all such names:
+// "http://a.org/#/".
+std::string FirstFolder(const url::Url& url);
+// Of a URL with arguments its origin, its path and their names in order, with "#" for numbers in
+// them: "http://a.org/list?f[#]&page" of "/list?page=2&f[0]=x&f[1]=y".
+std::string PathWithNames(const url::Url& url);
+
+// Finds places that give one content under ever new URLs. Not thread-safe. Keeps a few numbers for
+// each of the places that it saw last; those that are no traps are forgotten first.
 class RepeatedContents {
  public:
-  // After so many in a row a path is a trap.
-  static constexpr std::uint32_t kRepeatsMax = 25;
+  // After so many in a row a place is a trap, if that is more than all else it gave; 0: none ever
+  // is.
+  RepeatedContents(PlaceOfUrl place_of, std::uint64_t repeats_max)
+      : place_of_(place_of), repeats_max_(repeats_max) {}
 
-  // A page was fetched, with this digest of its payload. True: with it its path became a trap.
+  // A page was captured, with this digest of its payload. True: with it its place became a trap.
   bool Learn(const url::Url& url, std::string_view digest);
-  // Whether more of this path would be of no use: it has arguments, and its path is a trap.
+  // Whether more of this place would be of no use.
   bool IsTrap(const url::Url& url) const;
 
-  // What was learned since the last call, under names, and back: for saving.
+  // What was learned since the last call, under names, and back: for saving. Of places that gave
+  // ever other contents not each of them is told.
   std::vector<std::pair<std::string, std::string>> TakeLearned();
   void Restore(std::string_view name, std::string_view value);
 
  private:
-  struct Path {
+  struct Place {
     std::uint64_t content = 0;
-    std::uint32_t repeats = 0;
+    std::uint64_t repeats = 0;
+    std::uint64_t others = 0;  // contents that were not the one before
+    bool is_trap = false;
   };
-  static constexpr std::size_t kPathsMax = 100'000;
+  static constexpr std::size_t kPlacesMax = 100'000;
 
-  std::unordered_map<std::string, Path> paths_;  // by origin and path, of URLs with arguments
-  std::unordered_set<std::string> learned_;      // since the last TakeLearned()
+  void MakeRoom();
+
+  const PlaceOfUrl place_of_;
+  const std::uint64_t repeats_max_;
+  std::unordered_map<std::string, Place> places_;
+  std::size_t traps_ = 0;                    // of them
+  std::unordered_set<std::string> learned_;  // since the last TakeLearned()
 };
 
 }  // namespace stele::crawl

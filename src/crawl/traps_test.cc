@@ -39,44 +39,115 @@ TEST(Traps, I1_OrdinaryUrlsAreNone) {
   }
 }
 
+constexpr std::uint64_t kRepeats = 25;
+
+url::Url At(const std::string& path) { return *url::Parse("http://a.org" + path); }
+
+RepeatedContents SameAnswers() { return {PathWithArguments, kRepeats}; }
+
 TEST(Traps, I1_TheSameContentUnderEverNewArgumentsIsFound) {
-  RepeatedContents contents;
-  const auto url = [](int i) { return *url::Parse("http://a.org/list?p=" + std::to_string(i)); };
+  RepeatedContents contents = SameAnswers();
+  const auto url = [](int i) { return At("/list?p=" + std::to_string(i)); };
   int found = -1;
   for (int i = 0; i < 100 && found < 0; ++i) {
     if (contents.Learn(url(i), "sha1:SAME")) found = i;
   }
-  EXPECT_EQ(found, static_cast<int>(RepeatedContents::kRepeatsMax));
+  EXPECT_EQ(found, static_cast<int>(kRepeats));
   EXPECT_TRUE(contents.IsTrap(url(1000)));
-  EXPECT_FALSE(contents.IsTrap(*url::Parse("http://a.org/list"))) << "it has no arguments";
-  EXPECT_FALSE(contents.IsTrap(*url::Parse("http://a.org/other?p=1")));
+  EXPECT_FALSE(contents.IsTrap(At("/list"))) << "it has no arguments";
+  EXPECT_FALSE(contents.IsTrap(At("/other?p=1")));
   EXPECT_FALSE(contents.Learn(url(1001), "sha1:SAME")) << "is told once";
 }
 
+TEST(Traps, I1_TheSameContentUnderEverNewPathsIsFound) {
+  RepeatedContents pages(FirstFolder, kRepeats);
+  // The depth does not matter, nor the names.
+  std::string path = "/x/";
+  bool is_found = false;
+  for (std::uint64_t i = 0; i <= kRepeats; ++i) {
+    EXPECT_FALSE(is_found);
+    path += i % 3 == 0 ? "news/" : "about/";
+    is_found = pages.Learn(At(path), "sha1:SAME");
+  }
+  EXPECT_TRUE(is_found);
+  EXPECT_TRUE(pages.IsTrap(At("/x/another/one")));
+  EXPECT_FALSE(pages.IsTrap(At("/x/?page=2"))) << "arguments have limits of their own";
+  EXPECT_FALSE(pages.IsTrap(At("/x")));
+  EXPECT_FALSE(pages.IsTrap(At("/y/another/one")));
+}
+
+TEST(Traps, I1_PlacesAreFoldersAndNamesOfArguments) {
+  EXPECT_EQ(FirstFolder(At("/")), "http://a.org/");
+  EXPECT_EQ(FirstFolder(At("/page7")), "http://a.org/");
+  EXPECT_EQ(FirstFolder(At("/news/2026/x.html")), "http://a.org/news/");
+  EXPECT_EQ(FirstFolder(At("/s8f3/x")), "http://a.org/#/");
+  EXPECT_EQ(FirstFolder(At("/news/?p=1")), "");
+  EXPECT_EQ(PathWithNames(At("/list?q=1&p=2&q=3")), "http://a.org/list?p&q");
+  EXPECT_EQ(PathWithNames(At("/list?f[0]=a&f[1]=b&page=12")), "http://a.org/list?f[#]&page");
+  EXPECT_EQ(PathWithNames(At("/list?x")), "http://a.org/list?x");
+  EXPECT_EQ(PathWithNames(At("/list")), "");
+}
+
+// A site answers "there is no such page" with status 200.
+TEST(Traps, I1_ManySamePagesAmongMoreOthersAreNoTrap) {
+  RepeatedContents pages(FirstFolder, kRepeats);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_FALSE(pages.Learn(At("/wiki/" + std::to_string(i)), std::to_string(i)));
+  }
+  for (int i = 0; i < 999; ++i) {
+    EXPECT_FALSE(pages.Learn(At("/wiki/gone" + std::to_string(i)), "error"));
+  }
+  EXPECT_FALSE(pages.IsTrap(At("/wiki/more")));
+  // That many good ones are known also after an interruption, but for some of them.
+  RepeatedContents after(FirstFolder, kRepeats);
+  for (const auto& [name, value] : pages.TakeLearned()) after.Restore(name, value);
+  EXPECT_FALSE(after.IsTrap(At("/wiki/more")));
+}
+
+TEST(Traps, I1_WithoutALimitNothingRepeats) {
+  RepeatedContents pages(FirstFolder, 0);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_FALSE(pages.Learn(At("/x/" + std::to_string(i)), "same"));
+  }
+  EXPECT_FALSE(pages.IsTrap(At("/x/y")));
+}
+
 TEST(Traps, I1_WhatWasLearnedSurvivesAnInterruption) {
-  RepeatedContents before;
-  const auto learn = [](RepeatedContents& contents, std::uint32_t i) {
-    return contents.Learn(*url::Parse("http://a.org/p?i=" + std::to_string(i)), "same");
+  RepeatedContents before = SameAnswers();
+  const auto learn = [](RepeatedContents& contents, std::uint64_t i) {
+    return contents.Learn(At("/p?i=" + std::to_string(i)), "same");
   };
-  for (std::uint32_t i = 0; i < RepeatedContents::kRepeatsMax; ++i) EXPECT_FALSE(learn(before, i));
-  RepeatedContents after;
+  for (std::uint64_t i = 0; i < kRepeats; ++i) EXPECT_FALSE(learn(before, i));
+  RepeatedContents after = SameAnswers();
   for (const auto& [name, value] : before.TakeLearned()) after.Restore(name, value);
   EXPECT_TRUE(before.TakeLearned().empty());
   EXPECT_TRUE(learn(after, 1000));
-  RepeatedContents last;
+  RepeatedContents last = SameAnswers();
   for (const auto& [name, value] : after.TakeLearned()) last.Restore(name, value);
-  EXPECT_TRUE(last.IsTrap(*url::Parse("http://a.org/p?i=7")));
+  EXPECT_TRUE(last.IsTrap(At("/p?i=7")));
   last.Restore("http://a.org/q", "damaged");
-  EXPECT_FALSE(last.IsTrap(*url::Parse("http://a.org/q?i=7")));
+  EXPECT_FALSE(last.IsTrap(At("/q?i=7")));
 }
 
 TEST(Traps, I1_ContentsThatDifferAreNoTrap) {
-  RepeatedContents contents;
+  RepeatedContents contents = SameAnswers();
   for (int i = 0; i < 1000; ++i) {
-    const url::Url url = *url::Parse("http://a.org/article?id=" + std::to_string(i));
+    const url::Url url = At("/article?id=" + std::to_string(i));
     EXPECT_FALSE(contents.Learn(url, "sha1:" + std::to_string(i / 20)));
     EXPECT_FALSE(contents.IsTrap(url));
   }
+}
+
+// Of hosts without number only the last are remembered, and traps longer than others.
+TEST(Traps, I1_MemoryIsBoundedAndTrapsAreForgottenLast) {
+  RepeatedContents pages(FirstFolder, kRepeats);
+  for (std::uint64_t i = 0; i <= kRepeats; ++i) {
+    pages.Learn(At("/x/" + std::to_string(i)), "same");
+  }
+  for (int i = 0; i < 150'000; ++i) {
+    pages.Learn(*url::Parse("http://h" + std::to_string(i) + ".org/"), "page");
+  }
+  EXPECT_TRUE(pages.IsTrap(At("/x/more")));
 }
 
 }  // namespace

@@ -197,8 +197,8 @@ export const de: Texts = {
     "it is redirected again and again": "Es wird immer wieder umgeleitet",
     "nothing, if it stays so": "nichts, wenn es so bleibt",
     "stele crawl --patch with --include for it": "stele crawl --patch mit --include dafür",
-    "stele crawl --patch with --include for it, if it is no trap":
-      "stele crawl --patch mit --include dafür, wenn es keine Falle ist",
+    "name it as a seed, if it is no trap":
+      "als Startadresse angeben, wenn es keine Falle ist",
     "it is outside of the crawl ({})": "Es liegt außerhalb der Sammlung ({})",
     "it was cut: it is too long": "Es wurde abgeschnitten: Es ist zu lang",
     "it was cut: it took too long": "Es wurde abgeschnitten: Es dauerte zu lange",
