@@ -184,6 +184,7 @@ Status Crawler::LoadNotes() {
   if (!last) return last.error();
   if (*last) last_finished_ = LastFinished::Decode(**last);
   if (const Status limits = LoadLimits(); !limits) return limits;
+  TellBytes();
   return LoadLearned();
 }
 
@@ -576,6 +577,13 @@ void Crawler::Fetch(const VisitPointer& visit) {
 }
 
 void Crawler::Send(const VisitPointer& visit, net::FetchRequest request) {
+  if (visit->taken) {
+    request.on_head = [this, visit,
+                       judge = std::move(request.on_head)](const http::ResponseHead& head) {
+      const bool is_wanted = !judge || judge(head) == net::HeadVerdict::kGoOn;
+      return is_wanted ? TakeAnnouncement(*visit, head) : net::HeadVerdict::kAbort;
+    };
+  }
   parts_.fetcher.Fetch(std::move(request), [this, visit](net::FetchResult result) {
     visit->result = std::move(result);
     Post(Stage::kFetched, visit);

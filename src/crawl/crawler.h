@@ -130,8 +130,14 @@ class Crawler final : public Controlled {
   bool LimitReached();
   // Pages that are under way count.
   std::uint64_t PagesLeft() const;
-  // Together with what is under way, if that is as large as what came.
+  // Together with what is under way: what heads announced, and others if they are as large as what
+  // came.
   bool BytesAreSpokenFor() const;
+  // Counts what a head announces, unless that is too much. From any thread.
+  net::HeadVerdict TakeAnnouncement(Visit& visit, const http::ResponseHead& head);
+  void EndAnnouncement(Visit& visit);
+  // Tells whoever judges heads how many bytes are here.
+  void TellBytes();
   // Only pages wait, and none may begin any more.
   bool PagesAreUsedUp() const;
   // Hosts whose turn it is for a page, as many as may begin.
@@ -264,7 +270,11 @@ class Crawler final : public Controlled {
   std::size_t fetching_ = 0;
   std::size_t working_ = 0;  // fetched, and not yet finished
   std::uint64_t working_bytes_ = 0;
-  std::uint64_t pages_under_way_ = 0;  // fetched or worked on
+  std::uint64_t pages_under_way_ = 0;       // fetched or worked on
+  std::atomic<std::size_t> announced_ = 0;  // fetches whose heads said how long they are
+  std::atomic<std::uint64_t> bytes_announced_ = 0;
+  std::atomic<std::uint64_t> bytes_here_ = 0;  // kept or worked on
+  std::atomic<std::uint64_t> bytes_max_ = 0;   // of the settings; 0: none
   CrawlCounts counts_;
   LastFinished last_finished_;
   std::optional<ChangedLimits> changed_limits_;

@@ -1,8 +1,10 @@
 // Limits, and what others want of a crawl while it runs. They wait; the thread that plans does it
 // between two turns, so that nothing of the crawler needs a lock.
 #include <algorithm>
+#include <utility>
 
 #include "crawl/crawler.h"
+#include "formats/http/body.h"
 
 namespace stele::crawl {
 namespace {
@@ -87,10 +89,44 @@ std::uint64_t Crawler::PagesLeft() const {
 }
 
 bool Crawler::BytesAreSpokenFor() const {
+  if (settings_.bytes_max == 0 || fetching_ == 0) return false;
   const std::uint64_t files = counts_.files + working_;
-  if (settings_.bytes_max == 0 || fetching_ == 0 || files == 0) return false;
+  // How large they are here is not known before the first one came.
+  if (files == 0) return true;
   const std::uint64_t bytes = counts_.bytes + working_bytes_;
-  return bytes + fetching_ * (bytes / files) >= settings_.bytes_max;
+  const std::size_t silent = fetching_ - std::min<std::size_t>(fetching_, announced_);
+  return bytes + bytes_announced_ + silent * (bytes / files) >= settings_.bytes_max;
+}
+
+net::HeadVerdict Crawler::TakeAnnouncement(Visit& visit, const http::ResponseHead& head) {
+  const std::uint64_t max = bytes_max_;
+  if (max == 0 || visit.bytes_announced > 0) return net::HeadVerdict::kGoOn;
+  const http::BodyPlan plan = http::PlanResponseBody(head, "GET");
+  const bool says_it = plan.framing == http::BodyFraming::kLength && plan.length > 0;
+  if (!says_it) return net::HeadVerdict::kGoOn;
+  const std::uint64_t cut_at = settings_.file_bytes_max;  // does not change
+  const std::uint64_t bytes = cut_at > 0 ? std::min(plan.length, cut_at) : plan.length;
+  // One that passes the limit is taken, and none after it.
+  const std::uint64_t before = bytes_announced_.fetch_add(bytes);
+  if (bytes_here_ + before >= max) {
+    bytes_announced_ -= bytes;
+    visit.is_over_limit = true;
+    return net::HeadVerdict::kAbort;
+  }
+  visit.bytes_announced = bytes;
+  ++announced_;
+  return net::HeadVerdict::kGoOn;
+}
+
+void Crawler::EndAnnouncement(Visit& visit) {
+  if (visit.bytes_announced == 0) return;
+  bytes_announced_ -= std::exchange(visit.bytes_announced, 0);
+  --announced_;
+}
+
+void Crawler::TellBytes() {
+  bytes_here_ = counts_.bytes + working_bytes_;
+  bytes_max_ = settings_.bytes_max;
 }
 
 bool Crawler::PagesAreUsedUp() const {
@@ -110,6 +146,7 @@ Status Crawler::ChangeLimits(const LimitChanges& changes) {
     const CrawlLimits before = LimitsOf(settings_);
     const CrawlLimits after = Changed(before, changes);
     SetLimits(after, settings_);
+    TellBytes();
     if (!changed_limits_) changed_limits_ = ChangedLimits{before, before};
     changed_limits_->after = after;
     // It may be lifted.

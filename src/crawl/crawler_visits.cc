@@ -120,6 +120,11 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
     return OnFailed(visit);
   }
   reachability_.Answered(visit->url);
+  if (visit->is_over_limit) {
+    Uncount(*visit);
+    parts_.frontier.Return(std::move(*visit->taken));
+    return {};
+  }
   const Result<bool> is_answer = IsAnswer(visit);
   if (!is_answer) return is_answer.error();
   if (!*is_answer) {
@@ -134,6 +139,8 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   TakeCutOff(*visit);
   if (!visit->is_surplus) visit->bytes_counted = result.payload_length;
   working_bytes_ += visit->bytes_counted;
+  TellBytes();
+  EndAnnouncement(*visit);
   Work(visit);
   return {};
 }
@@ -150,6 +157,7 @@ void Crawler::Work(const VisitPointer& visit) {
 void Crawler::Uncount(Visit& visit) {
   if (std::exchange(visit.is_counted_page, false)) --pages_under_way_;
   working_bytes_ -= std::exchange(visit.bytes_counted, 0);
+  EndAnnouncement(visit);
 }
 
 Status Crawler::OnFailed(const VisitPointer& visit) {
@@ -353,6 +361,7 @@ Status Crawler::OnKept(const VisitPointer& visit) {
     counts_.bytes += visit->payload_bytes;
     if (visit->duplicate) ++counts_.duplicates;
   }
+  TellBytes();
   const bool is_html = visit->mime_type.find("html") != std::string::npos;
   const bool is_there = visit->result.status == 200 || visit->is_unchanged();
   const bool is_told_again = visit->again || visit->is_line_only;

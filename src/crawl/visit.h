@@ -45,6 +45,10 @@ struct Visit {
   // Among the pages and the bytes that are under way.
   bool is_counted_page = false;
   std::uint64_t bytes_counted = 0;
+  // What its head said, of a fetch that goes on.
+  std::uint64_t bytes_announced = 0;
+  // Its body was not taken: with what is under way there are as many bytes as may come.
+  bool is_over_limit = false;
 
   bool has_secrets = false;     // the request carries what a person gave
   bool repeats_secret = false;  // the response has a cookie in it that a person gave
