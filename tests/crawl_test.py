@@ -208,12 +208,21 @@ class Misbehaving(CrawlTest):
         # The target is on another private address, and is a seed now.
         self.crawl(self.web.url(HOST), self.web.url("www2.test", "/self"), code=1)
         self.assertIn("/self could not be fetched: it is redirected in a circle", self.said)
+        self.assertEqual(self.said.count("in a circle"), 1)
         urls = self.urls()
         self.assertIn(("http://www2.test/a", 200), urls)
         self.assertIn(("http://www2.test/loop2", 302), urls)
         self.assertEqual(set(self.web.asked("www2.test").values()), {1})
         seeds = {seed["url"]: seed for seed in self.report(1)["seeds"]}
         self.assertEqual(seeds[self.web.url(HOST)]["redirect"], self.web.url("www2.test", "/home"))
+
+    def test_I1_both_seeds_that_are_redirected_to_each_other_are_named(self):
+        self.web.add(HOST, "/a", "", status=302, Location="/b")
+        self.web.add(HOST, "/b", "", status=302, Location="/a")
+        self.crawl(self.web.url(HOST, "/a"), self.web.url(HOST, "/b"), code=1)
+        for path in ("/a", "/b"):
+            self.assertIn(f"seed {self.web.url(HOST, path)} could not be fetched: it is redirected "
+                          "in a circle", self.said)
 
     def test_I1_seeds_that_lead_nowhere_or_were_left_are_named(self):
         self.web.add(HOST, "/a", "", status=302, Location="/b")

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "crawl/candidate.h"
 #include "crawl/duplicate_report.h"
 #include "crawl/reachability.h"
 #include "crawl/run_log.h"
@@ -22,13 +24,19 @@ namespace {
 
 constexpr int kRobotsPrecluded = -9998;
 
+constexpr std::string_view kInACircle = "it is redirected in a circle";
+
+// A text in the JSON at the end of a line; empty: there is none.
+std::string ExtraText(const crawl_log::Line& line, const char* name) {
+  const nlohmann::json extra = nlohmann::json::parse(line.extra, nullptr, false);
+  const bool has_it = extra.is_object() && extra.contains(name) && extra[name].is_string();
+  return has_it ? extra[name].get<std::string>() : std::string();
+}
+
 // In the words of whoever failed, where the log has them.
 std::string ProblemOf(const crawl_log::Line& line, int status) {
-  const nlohmann::json extra = nlohmann::json::parse(line.extra, nullptr, false);
-  if (extra.is_object() && extra.contains("error") && extra["error"].is_string()) {
-    return extra["error"].get<std::string>();
-  }
-  return MeaningOf(status);
+  std::string error = ExtraText(line, "error");
+  return error.empty() ? MeaningOf(status) : error;
 }
 
 // Empty where the seed leads to a page.
@@ -36,7 +44,7 @@ std::string RedirectProblemOf(const crawl_log::Line& line) {
   for (const std::string_view note : line.AnnotationList()) {
     if (!note.starts_with(kRedirectLost)) continue;
     const std::string_view how = note.substr(kRedirectLost.size());
-    if (how == "circle") return "it is redirected in a circle";
+    if (how == "circle") return std::string(kInACircle);
     return how == "nowhere" ? "it is redirected to nowhere" : "it is redirected too often";
   }
   return "";
@@ -105,6 +113,9 @@ class Reader {
     if (const auto line = ParseScopeLine(text)) AddMissing(missing_.TakeEmbed(*line));
   }
 
+  // After the last line.
+  void Finish() { NameCircles(); }
+
   CrawlReport report;
 
  private:
@@ -167,6 +178,26 @@ class Reader {
     if (seed.problem.empty() && !seed.is_good()) seed.problem = ProblemOf(line, status);
     if (line.uri != line.source) seed.redirect = line.uri;
     by_url_.insert_or_assign(line.uri, known->second);
+    const bool is_redirected = status >= 300 && status < 400;
+    const std::string target = is_redirected ? ExtraText(line, "redirect") : std::string();
+    // What is asked for once more may lead to a page then.
+    redirects_.erase(SeenKey(line.uri));
+    if (!target.empty()) redirects_.emplace(SeenKey(line.uri), SeenKey(target));
+  }
+
+  // Seeds that are redirected to each other, and those that lead to such. When the first of them
+  // was logged, nobody knew.
+  void NameCircles() {
+    for (const auto& [url, seed] : by_url_) {
+      if (!report.seeds[seed].problem.empty()) continue;
+      std::unordered_set<std::string> passed;
+      std::string at = SeenKey(url);
+      auto next = redirects_.find(at);
+      for (; next != redirects_.end() && passed.insert(at).second; next = redirects_.find(at)) {
+        at = next->second;
+      }
+      if (next != redirects_.end()) report.seeds[seed].problem = kInACircle;
+    }
   }
 
   // A seed, or where one was redirected to, that a limit left.
@@ -193,6 +224,7 @@ class Reader {
   std::unordered_map<std::string, std::size_t> seeds_;  // where they are in the report
   // The same by all URLs on the way from them.
   std::unordered_map<std::string, std::size_t> by_url_;
+  std::unordered_map<std::string, std::string> redirects_;  // of seeds, by keys, from and to
 };
 
 std::string SeedsText(const CrawlReport& report) {
@@ -373,6 +405,7 @@ Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folde
                                      [&](std::string_view line) { reader.TakeEmbedLine(line); });
   // Runs of an older program have none.
   if (!embeds && embeds.error().code != ErrorCode::kNotFound) return embeds.error();
+  reader.Finish();
   return std::move(reader.report);
 }
 

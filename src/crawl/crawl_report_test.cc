@@ -61,6 +61,39 @@ TEST(CrawlReport, I1_SeedsThatLeadNowhereOrWereLeftAreNamed) {
   EXPECT_EQ(report->seeds[2].problem, "its host had as many URLs as it may");
 }
 
+TEST(CrawlReport, I1_AllSeedsThatLeadIntoACircleAreNamed) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  const auto add = [&](const std::string& from, const std::string& to) {
+    crawl_log::Line line = Line("302", from, "", "");
+    line.source = from;
+    line.extra = fmt::format("{{\"redirect\":\"{}\"}}", to);
+    log->Add(line, kNow);
+  };
+  add("http://before.org/", "http://a.org/");
+  add("http://a.org/", "http://b.org/");
+  add("http://b.org/", "http://a.org/");
+  add("http://fine.org/", "http://www.fine.org/");
+  crawl_log::Line target = Line("200", "http://www.fine.org/", "R", "http://fine.org/");
+  target.source = "http://fine.org/";
+  log->Add(target, kNow);
+  // It wanted its cookie back.
+  add("http://cookie.org/", "http://cookie.org/");
+  crawl_log::Line page = Line("200", "http://cookie.org/", "", "");
+  page.source = page.uri;
+  log->Add(page, kNow);
+  ASSERT_TRUE(log->Flush());
+  const Result<CrawlReport> report = ReadCrawlReport(fs, "run");
+  ASSERT_TRUE(report) << report.error().text;
+  ASSERT_EQ(report->seeds.size(), 5U);
+  for (const CrawlReport::Seed& seed : report->seeds) {
+    const bool is_lost =
+        seed.url.find("fine") == std::string::npos && seed.url.find("cookie") == std::string::npos;
+    EXPECT_EQ(seed.problem, is_lost ? "it is redirected in a circle" : "") << seed.url;
+  }
+}
+
 TEST(CrawlReport, I1_TrapsAreNamedByTheirPlaces) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(fs.MakeDirectory("run"));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "archive/revisit_resolver.h"
 #include "crawl/credentials.h"
 #include "formats/http/message.h"
@@ -148,8 +150,14 @@ void AddMember(std::string& json, std::string_view name, std::string_view value)
   AppendJsonString(json, value);
 }
 
-// ETag and Last-Modified are what a later crawl may judge by; the rest is for the report on
-// duplicates.
+std::string_view RedirectIn(const Outlinks& outlinks) {
+  const auto target = std::find_if(outlinks.links.begin(), outlinks.links.end(),
+                                   [](const Outlink& link) { return link.hop == 'R'; });
+  return target == outlinks.links.end() ? std::string_view() : target->url;
+}
+
+// ETag and Last-Modified are what a later crawl may judge by, and where a seed leads is for the
+// report on seeds; the rest is for the report on duplicates.
 std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) {
   const std::uint64_t content_bytes = visit.is_retold
                                           ? visit.result.head.size() + capture.facts->payload_length
@@ -157,6 +165,7 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
   std::string json = fmt::format("{{\"contentSize\":{}", content_bytes);
   AddMember(json, "etag", capture.facts->etag);
   AddMember(json, "lastModified", capture.facts->last_modified);
+  if (visit.candidate.seed) AddMember(json, "redirect", RedirectIn(visit.outlinks));
   if (visit.result.tls != nullptr) AddMember(json, "tlsDistrust", visit.result.tls->distrust);
   if (capture.revisit) {
     const bool fetched = capture.revisit->profile == warc::RevisitProfile::kIdenticalPayload;
