@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "catalog/catalog.h"
+#include "catalog/page_file.h"
+#include "catalog/page_file_writer.h"
 #include "catalog/test_captures.h"
 #include "catalog/test_twin.h"
 #include "io/fault_file_system.h"
@@ -91,6 +93,59 @@ TEST_F(CatalogRebuildTest, P3_AMissingIndexFileIsMadeAgain) {
     ASSERT_TRUE(disk_.Remove("c/location/" + *name));
     EXPECT_EQ(Catalog::Open(disk_, "c", cache_, kSmall).error().code, ErrorCode::kCorrupt);
     RebuildAndCompare();
+  }
+}
+
+// The same file, but for the version in its summary.
+void WriteAsVersion(io::FileSystem& fs, const std::string& path, std::string_view kind,
+                    std::uint64_t version) {
+  PageCache cache(1 << 18);
+  const auto file = PageFile::Open(fs, path, kind, cache);
+  ASSERT_TRUE(file) << file.error().text;
+  ByteReader old((*file)->summary());
+  old.Varint();
+  std::string summary;
+  PutVarint(summary, version);
+  summary += old.rest();
+  auto copy = PageFileWriter::Create(fs, path, kind);
+  ASSERT_TRUE(copy);
+  for (std::uint32_t page = 0; page < (*file)->pages(); ++page) {
+    const Result<Page> bytes = (*file)->Read(page);
+    ASSERT_TRUE(bytes);
+    ASSERT_TRUE((*copy)->Append(PageParts{**bytes}, (*file)->index().first_key(page)));
+  }
+  ASSERT_TRUE((*copy)->Finish(summary));
+}
+
+TEST_F(CatalogRebuildTest, P3_ARunOfAnotherVersionIsNamedAndMadeAgain) {
+  const std::vector<std::string> names = *disk_.List("c/location");
+  const auto name = std::find_if(names.begin(), names.end(),
+                                 [](const std::string& one) { return one.ends_with(".run"); });
+  ASSERT_NE(name, names.end());
+  const std::string path = "c/location/" + *name;
+  for (const std::uint64_t version : {0u, 1u, 3u}) {
+    SCOPED_TRACE(version);
+    WriteAsVersion(disk_, path, "location", version);
+    const std::vector<std::string> faults = Faults();
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0], path +
+                             ": it is of another version of the format; make it anew with: stele "
+                             "reindex");
+  }
+  RebuildAndCompare();
+}
+
+TEST_F(CatalogRebuildTest, P3_RowsOfAnotherVersionAreNamed) {
+  const std::string batch = "c/captures/200405";
+  const std::string path = batch + "/" + disk_.List(batch)->at(0);
+  for (const std::uint64_t version : {0u, 1u, 3u}) {
+    SCOPED_TRACE(version);
+    WriteAsVersion(disk_, path, "captures", version);
+    const std::vector<std::string> faults = Faults();
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0], path +
+                             ": it is of another version of the format; make it anew with: stele "
+                             "reindex --batch 200405");
   }
 }
 
