@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "archive/wacz_file.h"
+#include "archive/wacz_package.h"
 #include "archive/warc_export.h"
 #include "io/file_system.h"
 
@@ -27,7 +28,6 @@ class WaczExport {
   static Result<std::unique_ptr<WaczExport>> Begin(const ArchiveView& view, const io::Clock& clock,
                                                    io::Random& random, const std::string& spool,
                                                    const WaczOptions& options);
-  ~WaczExport();
 
   // Errors: those of WarcExport::Add().
   Result<ExportedCapture> Add(const catalog::HeldCapture& capture);
@@ -37,10 +37,7 @@ class WaczExport {
   std::uint64_t unresolved() const { return warc_->unresolved(); }
 
  private:
-  class Spool;
-  class Package;
-  WaczExport(const ArchiveView& view, const io::Clock& clock, std::string spool_path,
-             std::string software);
+  WaczExport(const ArchiveView& view, const io::Clock& clock, std::string software);
   // A page that is exported, and what the archive itself says of it.
   struct Page {
     std::string url;
@@ -48,19 +45,15 @@ class WaczExport {
     std::string line;  // a JSON object without its end
   };
   Status AddPage(const catalog::HeldCapture& capture);
-  Status AddPages(Package& package);
+  Status AddPages(WaczPackage& package);
   // Pages of a WACZ file get the text that it has of them; those that were written are taken out.
-  Status WritePagesOf(const WaczFile& wacz, std::vector<Page>& pages, Spool& spool) const;
-  Status AddSpool(Package& package, std::string_view folder, std::string_view name,
-                  const Spool& spool, const std::string& path) const;
-  Status AddIndex(Package& package);
+  Status WritePagesOf(const WaczFile& wacz, std::vector<Page>& pages, WaczSpool& spool) const;
 
   const ArchiveView& view_;
   const io::Clock& clock_;
-  const std::string spool_path_;
   const std::string software_;
   const RevisitResolver resolver_;
-  std::unique_ptr<Spool> spool_;
+  std::unique_ptr<WaczSpool> spool_;
   std::unique_ptr<WarcExport> warc_;
   std::vector<std::string> index_lines_;
   std::map<std::uint32_t, std::vector<Page>> pages_;  // by container
