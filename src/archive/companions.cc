@@ -107,7 +107,9 @@ Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   for (const Companion& companion : *companions) {
     std::optional<std::size_t> owner =
         captures.Named(companion.about, companion.offset, companion.uri);
-    if (!owner) owner = captures.Beside(companion.offset, companion.uri);
+    if (!owner && companion.type != record::RecordType::kContinuation) {
+      owner = captures.Beside(companion.offset, companion.uri);
+    }
     if (owner) found.emplace(keys[*owner], companion);
   }
   if (containers_.size() >= kContainersMax) containers_.erase(containers_.begin());

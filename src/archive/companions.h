@@ -54,9 +54,9 @@ class MarkedCaptures {
   std::vector<Kin> by_position_and_uri_;
 };
 
-// Which records of containers belong to which capture: a request or note names its capture's record
-// id, or stands beside it with the same URI. Keeps what it knows about the last containers that
-// were asked for. Not thread-safe. Borrows `view` for life.
+// Which records of containers belong to which capture: a request, note or continuation names its
+// capture's record id, or stands beside it with the same URI, but for continuations. Keeps what it
+// knows about the last containers that were asked for. Not thread-safe. Borrows `view` for life.
 class Companions {
  public:
   explicit Companions(const ArchiveView& view) : view_(view) {}

@@ -87,6 +87,9 @@ std::uint64_t RecordIdHash(std::string_view record_id) {
 }
 
 std::uint64_t NamedCapture(const record::Record& record) {
+  if (record.type == record::RecordType::kContinuation) {
+    return RecordIdHash(record.fields.Find("WARC-Segment-Origin-ID").value_or(""));
+  }
   std::string_view named = record.fields.Find("WARC-Concurrent-To").value_or("");
   if (named.empty() && record.type == record::RecordType::kMetadata) {
     named = record.fields.Find("WARC-Refers-To").value_or("");

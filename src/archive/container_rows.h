@@ -28,7 +28,8 @@ struct ContainerCapture {
   std::uint64_t record_id = 0;  // RecordIdHash()
 };
 
-// A record that belongs to a capture: its request, or what the crawler noted about it.
+// A record that belongs to a capture: its request, what the crawler noted about it, or one that
+// continues it.
 struct Companion {
   record::RecordType type = record::RecordType::kUnknown;
   std::uint64_t offset = 0;
@@ -42,7 +43,7 @@ struct Companion {
 // A number for a record id, with or without <>; 0 for none.
 std::uint64_t RecordIdHash(std::string_view record_id);
 
-// RecordIdHash() of the capture that a request or note names; 0: none.
+// RecordIdHash() of the capture that a request, note or continuation names; 0: none.
 std::uint64_t NamedCapture(const record::Record& record);
 
 // All that is to be said of a container as a whole.

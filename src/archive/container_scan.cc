@@ -137,6 +137,7 @@ class Scan {
   Result<bool> ReadCapture(const Record& record);
   Result<bool> ReadRequest(const Record& record);
   Result<bool> ReadNotes(const Record& record);
+  Result<bool> ReadContinuation(const Record& record);
   Result<bool> ReadBlock(const Record& record, record::PayloadSink* sink);
   Result<std::optional<record::Extent>> Finish();
   void FillRow(const Record& record, Waiting& waiting);
@@ -170,6 +171,8 @@ Status Scan::Run() {
       read = ReadRequest(record);
     } else if (record.type == RecordType::kMetadata) {
       read = ReadNotes(record);
+    } else if (record.type == RecordType::kContinuation) {
+      read = ReadContinuation(record);
     }
     if (!read) return read.error();
     if (options_.progress) options_.progress(options_.base + reader_.position());
@@ -299,6 +302,21 @@ Result<bool> Scan::ReadNotes(const Record& record) {
     if (const std::optional<bool> is_page = IsPageByHops(notes.text)) waiting_->is_page = is_page;
   }
   const Status added = AddCompanion(RecordType::kMetadata, uri, about, **extent);
+  if (!added) return added.error();
+  return true;
+}
+
+Result<bool> Scan::ReadContinuation(const Record& record) {
+  const std::string uri(record.target_uri);
+  const std::uint64_t origin = NamedCapture(record);
+  payload_.Begin(record);
+  Result<bool> read = ReadBlock(record, nullptr);
+  if (!read) return read.error();
+  if (!*read) return false;
+  Result<std::optional<record::Extent>> extent = Finish();
+  if (!extent) return extent.error();
+  if (!*extent) return false;
+  const Status added = AddCompanion(RecordType::kContinuation, uri, origin, **extent);
   if (!added) return added.error();
   return true;
 }

@@ -191,6 +191,9 @@ TEST(ContainerScan, W15_TheFirstOfSeveralSegmentsIsCutOff) {
                   "two"));
   ASSERT_EQ(scanned.rows.size(), 1u);
   EXPECT_NE(scanned.rows[0].flags & catalog::kTruncated, 0u);
+  ASSERT_EQ(scanned.companions.size(), 1u);
+  EXPECT_EQ(scanned.companions[0].type, record::RecordType::kContinuation);
+  EXPECT_EQ(scanned.companions[0].about, scanned.record_ids[0]);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "archive/joined_record.h"
 #include "archive/warcinfo_text.h"
 #include "archive/whole_block.h"
 #include "formats/warc/old_fields.h"
+#include "formats/warc/segments.h"
 #include "util/digest.h"
 
 namespace stele::archive {
@@ -45,7 +47,8 @@ WarcExport::WarcExport(const ArchiveView& view, io::Random& random, const Export
       random_(random),
       keep_revisits_(options.keep_revisits),
       resolver_(view),
-      companions_(view) {}
+      companions_(view),
+      continuations_(view) {}
 
 Result<std::unique_ptr<WarcExport>> WarcExport::Begin(const ArchiveView& view,
                                                       const io::Clock& clock, io::Random& random,
@@ -96,6 +99,7 @@ Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
   if (!facts) return facts.error();
   Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
   if (!stored) return stored.error();
+  if (warc::BeginsSegments((*stored)->record())) return AddSegmented(capture, *facts);
   Result<record::Extent> extent = CopyRecord(capture.row.place, **stored, *facts, "", "");
   if (!extent) return extent.error();
   exported.extent = *extent;
@@ -122,18 +126,58 @@ Status WarcExport::CopyCompanions(const catalog::HeldCapture& capture, std::stri
   Result<std::vector<Companion>> companions = companions_.Of(capture.row);
   if (!companions) return companions.error();
   for (const Companion& companion : *companions) {
-    const catalog::CapturePlace place{capture.row.place.container, companion.offset,
-                                      companion.length};
-    Result<std::unique_ptr<StoredRecord>> first = view_.Open(place.container, companion);
-    if (!first) return first.error();
-    Result<BlockFacts> facts = ExamineBlock(**first);
-    if (!facts) return facts.error();
-    Result<std::unique_ptr<StoredRecord>> stored = view_.Open(place.container, companion);
-    if (!stored) return stored.error();
-    Result<record::Extent> extent = CopyRecord(place, **stored, *facts, old_id, new_id);
-    if (!extent) return extent.error();
+    if (companion.type == record::RecordType::kContinuation) continue;
+    const Result<record::Extent> copied =
+        CopyPlace(capture.row.place.container, companion, old_id, new_id);
+    if (!copied) return copied.error();
   }
   return {};
+}
+
+Result<record::Extent> WarcExport::CopyPlace(std::uint32_t container, const Companion& companion,
+                                             std::string_view old_id, std::string_view new_id) {
+  Result<std::unique_ptr<StoredRecord>> first = view_.Open(container, companion);
+  if (!first) return first.error();
+  Result<BlockFacts> facts = ExamineBlock(**first);
+  if (!facts) return facts.error();
+  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(container, companion);
+  if (!stored) return stored.error();
+  const catalog::CapturePlace place{container, companion.offset, companion.length};
+  return CopyRecord(place, **stored, *facts, old_id, new_id);
+}
+
+Result<ExportedCapture> WarcExport::AddSegmented(const catalog::HeldCapture& capture,
+                                                 const BlockFacts& facts) {
+  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
+  if (!stored) return stored.error();
+  const Result<Continuations::Found> found = continuations_.Of((*stored)->record());
+  if (!found) return found.error();
+  ExportedCapture exported;
+  const bool joins = found->are_all && !keep_revisits_;
+  Result<record::Extent> extent = joins ? WriteJoined(capture, found->segments)
+                                        : CopyRecord(capture.row.place, **stored, facts, "", "");
+  if (!extent) return extent.error();
+  exported.extent = *extent;
+  if (const Status copied = CopyCompanions(capture, "", ""); !copied) return copied.error();
+  if (joins) return exported;
+  for (const Continuation& segment : found->segments) {
+    const Result<record::Extent> copied = CopyPlace(segment.container, segment.place, "", "");
+    if (!copied) return copied.error();
+  }
+  return exported;
+}
+
+Result<record::Extent> WarcExport::WriteJoined(const catalog::HeldCapture& capture,
+                                               const std::vector<Continuation>& segments) {
+  const Result<JoinedRecord> joined = JoinedRecord::Of(view_, capture.row, segments);
+  if (!joined) return joined.error();
+  if (const Status begun = writer_->Begin(joined->fields(), joined->length()); !begun) {
+    return begun.error();
+  }
+  const Status written =
+      joined->ForEach([&](std::string_view piece) { return writer_->Append(piece); });
+  if (!written) return written.error();
+  return writer_->End();
 }
 
 Result<record::Extent> WarcExport::CopyRecord(const catalog::CapturePlace& place,

@@ -5,6 +5,7 @@
 
 #include "archive/archive_view.h"
 #include "archive/companions.h"
+#include "archive/continuations.h"
 #include "archive/revisit_resolver.h"
 #include "archive/whole_block.h"
 #include "formats/warc/warc_writer.h"
@@ -15,7 +16,8 @@
 namespace stele::archive {
 
 struct ExportOptions {
-  bool keep_revisits = false;  // else whole records are written in their place
+  // Else whole records are written in place of revisits, and of records in segments.
+  bool keep_revisits = false;
   record::Compression compression = record::Compression::kGzip;
   std::string filename;  // for the warcinfo record; empty: none
 };
@@ -28,8 +30,9 @@ struct ExportedCapture {
 
 // Writes captures to a WARC file, each with its request and what the crawler noted, so that the
 // file can be replayed alone. Records of WARC files are copied as they are, those of older formats
-// converted. Payloads are compared with the digests that they had when they came. Not thread-safe.
-// Borrows all for life.
+// converted. One that was cut into segments is made whole where all of them are here, else those
+// that are come along. Payloads are compared with the digests that they had when they came. Not
+// thread-safe. Borrows all for life.
 class WarcExport {
  public:
   // Begins with a warcinfo record that carries what archive.toml says.
@@ -50,9 +53,16 @@ class WarcExport {
  private:
   WarcExport(const ArchiveView& view, io::Random& random, const ExportOptions& options);
   Status WriteWarcinfo(const io::Clock& clock, const std::string& filename);
+  // One that was cut into segments; `facts` is of the first.
+  Result<ExportedCapture> AddSegmented(const catalog::HeldCapture& capture,
+                                       const BlockFacts& facts);
+  Result<record::Extent> WriteJoined(const catalog::HeldCapture& capture,
+                                     const std::vector<Continuation>& segments);
   // Copies requests and notes; in their heads `old_id` becomes `new_id`, as below.
   Status CopyCompanions(const catalog::HeldCapture& capture, std::string_view old_id,
                         std::string_view new_id);
+  Result<record::Extent> CopyPlace(std::uint32_t container, const Companion& companion,
+                                   std::string_view old_id, std::string_view new_id);
   // Copies a record; in its head `old_id` becomes `new_id` where they are not empty.
   Result<record::Extent> CopyRecord(const catalog::CapturePlace& place, StoredRecord& stored,
                                     const BlockFacts& facts, std::string_view old_id,
@@ -71,6 +81,7 @@ class WarcExport {
   const bool keep_revisits_;
   const RevisitResolver resolver_;
   Companions companions_;
+  Continuations continuations_;
   std::unique_ptr<warc::WarcWriter> writer_;
   std::string warcinfo_id_;
   std::uint64_t unresolved_ = 0;

@@ -94,6 +94,131 @@ TEST_F(Export, TakesRequestsAndNotesAlong) {
   EXPECT_TRUE(records[4].starts_with("response http://b.example/ "));
 }
 
+// A response in three segments, each a file of its own.
+class SegmentedExport : public Export {
+ protected:
+  static std::string Record(std::string_view fields, std::string_view block) {
+    return fmt::format(
+        "WARC/1.1\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: {}\r\n{}Content-Length: "
+        "{}\r\n\r\n{}\r\n\r\n",
+        kThen, fields, block.size(), block);
+  }
+  static std::string First() {
+    return Record(
+               "WARC-Type: response\r\nWARC-Record-ID: <urn:s:1>\r\nWARC-Segment-Number: 1\r\n"
+               "WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n"
+               "Content-Type: application/http; msgtype=response\r\n",
+               "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\none ") +
+           Record(
+               "WARC-Type: request\r\nWARC-Record-ID: <urn:s:4>\r\nWARC-Concurrent-To: "
+               "<urn:s:1>\r\nContent-Type: application/http; msgtype=request\r\n",
+               "GET / HTTP/1.1\r\n\r\n");
+  }
+  static std::string Second() {
+    return Record(
+        "WARC-Type: continuation\r\nWARC-Record-ID: <urn:s:2>\r\nWARC-Segment-Origin-ID: "
+        "<urn:s:1>\r\nWARC-Segment-Number: 2\r\n",
+        "two ");
+  }
+  // Of the only capture there is.
+  void ExpectJoined();
+  static std::string Third() {
+    return Record(
+        "WARC-Type: continuation\r\nWARC-Record-ID: <urn:s:3>\r\nWARC-Segment-Origin-ID: "
+        "<urn:s:1>\r\nWARC-Segment-Number: 3\r\nWARC-Segment-Total-Length: 57\r\n",
+        "three");
+  }
+};
+
+constexpr const char* kJoined =
+    "response http://a.example/ HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\none two three";
+constexpr const char* kOnlyFirst =
+    "response http://a.example/ HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\none ";
+constexpr const char* kItsRequest = "request http://a.example/ GET / HTTP/1.1\r\n\r\n";
+
+void SegmentedExport::ExpectJoined() {
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1], kJoined);
+  EXPECT_EQ(records[2], kItsRequest);
+  EXPECT_EQ(warc->find("WARC-Segment"), std::string::npos);
+  EXPECT_EQ(warc->find("sha1:AAAA"), std::string::npos);
+  EXPECT_NE(warc->find("WARC-Record-ID: <urn:s:1>"), std::string::npos);
+  EXPECT_NE(warc->find("WARC-Payload-Digest: " +
+                       DigestOf(DigestAlgorithm::kSha1, "one two three").Labelled()),
+            std::string::npos);
+  // Brought in again it is not cut off any more.
+  io::MemoryFileSystem other;
+  PutFile(other, "out.warc", *warc);
+  ArchiveLab lab(other);
+  ASSERT_TRUE(lab.Create());
+  auto again = lab.Open();
+  ASSERT_TRUE((*again)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**again, 1, "out.warc", {}));
+  CaptureQuery all;
+  all.where.what = catalog::SelectAll();
+  const ArchiveView view = (*again)->View();
+  CaptureResults results(view, all);
+  const catalog::HeldCapture* capture = *results.Next();
+  ASSERT_NE(capture, nullptr);
+  EXPECT_EQ(capture->row.flags & catalog::kTruncated, 0u);
+  EXPECT_EQ(capture->row.length, 13u);
+}
+
+TEST_F(SegmentedExport, I5_ARecordInSegmentsIsJoined) {
+  Import(First() + Third() + Second());
+  ExpectJoined();
+}
+
+TEST_F(SegmentedExport, I5_SegmentsInOtherFilesAreFound) {
+  for (const std::string& file : {Third(), First(), Second()}) Import(file);
+  ExpectJoined();
+}
+
+TEST_F(SegmentedExport, I5_AskedForEachSegmentComesAsItIs) {
+  for (const std::string& file : {Third(), First(), Second()}) Import(file);
+  ExportOptions options;
+  options.keep_revisits = true;
+  const Result<std::string> warc = Write(options);
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 5u);
+  EXPECT_EQ(records[1], kOnlyFirst);
+  EXPECT_EQ(records[2], kItsRequest);
+  EXPECT_EQ(records[3], "continuation http://a.example/ two ");
+  EXPECT_EQ(records[4], "continuation http://a.example/ three");
+  EXPECT_NE(warc->find(Second()), std::string::npos);
+  EXPECT_NE(warc->find(Third()), std::string::npos);
+}
+
+TEST_F(SegmentedExport, I5_WhereSegmentsAreMissingThoseThatAreHereComeAsTheyAre) {
+  Import(First());
+  Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  EXPECT_EQ(Records(*warc).size(), 3u);
+  EXPECT_EQ(Records(*warc)[1], kOnlyFirst);
+  Import(Third());
+  warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  ASSERT_EQ(Records(*warc).size(), 4u);
+  EXPECT_EQ(Records(*warc)[1], kOnlyFirst);
+  EXPECT_EQ(Records(*warc)[3], "continuation http://a.example/ three");
+}
+
+TEST_F(SegmentedExport, I5_ASegmentOfAnotherRecordIsNotTaken) {
+  std::string foreign = Second() + Third();
+  for (std::size_t at = 0; (at = foreign.find("<urn:s:1>", at)) != std::string::npos; ++at) {
+    foreign.replace(at, 9, "<urn:t:1>");
+  }
+  Import(First() + foreign);
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  ASSERT_EQ(Records(*warc).size(), 3u);
+  EXPECT_EQ(Records(*warc)[1], kOnlyFirst);
+}
+
 // In one gzip member, where captures share an offset.
 TEST_F(Export, W15_TakesOnlyItsOwnRequestsAlong) {
   const std::string a = "http://a.example/";
