@@ -44,4 +44,17 @@ Result<Continuations::Found> Continuations::Of(const record::Record& first) {
   return Found{std::move(in_order), true};
 }
 
+Result<std::set<std::uint32_t>> Continuations::ContainersOf(
+    const std::set<std::uint64_t>& origins) {
+  if (!by_origin_) {
+    if (const Status loaded = Load(); !loaded) return loaded.error();
+  }
+  std::set<std::uint32_t> containers;
+  for (const std::uint64_t origin : origins) {
+    const auto [begin, end] = by_origin_->equal_range(origin);
+    for (auto at = begin; at != end; ++at) containers.insert(at->second.container);
+  }
+  return containers;
+}
+
 }  // namespace stele::archive

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "archive/archive_view.h"
@@ -29,6 +30,9 @@ class Continuations {
   };
   // Of a record for which warc::BeginsSegments() holds. Errors: those of reading rows and records.
   Result<Found> Of(const record::Record& first);
+  // The containers with records that continue one of those with these ids (RecordIdHash()).
+  // Errors: likewise.
+  Result<std::set<std::uint32_t>> ContainersOf(const std::set<std::uint64_t>& origins);
 
  private:
   Status Load();

@@ -27,9 +27,10 @@ struct PurgeOutcome {
 // Deletes the bytes of everything that was taken down and is under no hold, with requests and
 // notes: files that hold some of it are written again without it, and the old ones deleted; then
 // the catalog forgets it. What the ledger says of it stays, and tombstones come to it. Everything
-// else, also what is no capture that an index could have, keeps its ids and, byte for
-// byte, its records; only of WACZ files, the captures that stay are exported to a new one. What was
-// interrupted goes on when it is called again. Errors: those of writing the ledger and the catalog.
+// else, also what is no capture that an index could have, keeps its ids and, byte for byte, its
+// records, as RecordCut says, in WACZ files as WaczCut does. A file of which a capture that stays
+// is damaged is left as it is, and named. What was interrupted goes on when it is called again.
+// Errors: those of writing the ledger and the catalog.
 Result<PurgeOutcome> PurgeRemoved(ArchiveWriter& archive);
 
 }  // namespace stele::archive

@@ -8,6 +8,7 @@
 #include "archive/verify.h"
 #include "codec/gzip_codec.h"
 #include "io/fault_file_system.h"
+#include "util/checksum.h"
 
 namespace stele::archive {
 namespace {
@@ -654,6 +655,198 @@ TEST_F(Purging, W15_RequestsGoWithTheCaptureBesideThem) {
     EXPECT_EQ(left.find(fmt::format("GET /?{} ", i)) != std::string::npos, stays);
   }
   ExpectNoDefects((*archive)->View());
+}
+
+std::string Segment(std::string_view type, std::string_view fields, std::string_view block) {
+  return fmt::format(
+      "WARC/1.1\r\nWARC-Type: {}\r\nWARC-Target-URI: http://s.example/\r\nWARC-Date: "
+      "2004-01-01T00:00:00Z\r\n{}Content-Length: {}\r\n\r\n{}\r\n\r\n",
+      type, fields, block.size(), block);
+}
+
+// The segments of a record, each in a file of its own.
+TEST_F(Purging, I7_WhatContinuesARecordInOtherFilesGoesWithIt) {
+  const std::string stays = WarcText(record::Compression::kNone, 11)
+                                .Response("http://z.example/", "2004-01-01T00:00:00Z", "last")
+                                .bytes();
+  const std::string first = Segment(
+      "response",
+      "WARC-Record-ID: <urn:s:1>\r\nWARC-Segment-Number: 1\r\nContent-Type: application/http\r\n",
+      "HTTP/1.1 200 OK\r\n\r\nhidden");
+  const std::string second =
+      Segment("continuation",
+              "WARC-Record-ID: <urn:s:2>\r\nWARC-Segment-Origin-ID: <urn:s:1>\r\n"
+              "WARC-Segment-Number: 2\r\n",
+              "hidden, too") +
+      stays;
+  const std::string third =
+      Segment("continuation",
+              "WARC-Record-ID: <urn:s:3>\r\nWARC-Segment-Origin-ID: <urn:s:1>\r\n"
+              "WARC-Segment-Number: 3\r\nWARC-Segment-Total-Length: 34\r\n",
+              "hidden");
+  const std::string foreign =
+      Segment("continuation",
+              "WARC-Record-ID: <urn:s:9>\r\nWARC-Segment-Origin-ID: <urn:s:8>\r\n"
+              "WARC-Segment-Number: 3\r\nWARC-Segment-Total-Length: 34\r\n",
+              "another record's");
+  for (const std::string& bytes : {first, second, third, foreign}) {
+    PutFile(fs_, "x.warc", bytes);
+    ASSERT_TRUE(Fill(lab_));
+  }
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  // As long as one is away, the record stays: it says which they are.
+  const std::string path = "a/volumes/main/00000003/x.warc";
+  ASSERT_TRUE(fs_.Rename(path, "away"));
+  const auto refused = PurgeRemoved(**archive);
+  ASSERT_TRUE(refused) << refused.error().text;
+  EXPECT_EQ(refused->captures, 0u);
+  EXPECT_EQ(refused->failures.size(), 2u);
+  ASSERT_TRUE(fs_.Rename("away", path));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_TRUE(purged->failures.empty());
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()), foreign + stays);
+  EXPECT_EQ(Lines((*archive)->View()).size(), 1u);
+  ExpectNoDefects((*archive)->View());
+}
+
+// Damage in what stays, and in what goes.
+class DamagedPurging : public Purging {
+ protected:
+  // Changes a byte of `what` in the container.
+  void Damage(const std::string& what) {
+    const std::string path = "a/volumes/main/00000001/x.warc";
+    std::string bytes = *io::ReadFile(fs_, path);
+    const std::size_t at = bytes.find(what);
+    ASSERT_NE(at, std::string::npos);
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    PutFile(fs_, path, bytes);
+  }
+  // A file of gzip members, one for each capture with its request.
+  static std::string Member(const std::string& name, const std::string& body) {
+    const std::string url = fmt::format("http://{}.example/", name);
+    const std::uint64_t seed = ChecksumOf(name);
+    return InOneMember(WarcText(record::Compression::kNone, seed)
+                           .Response(url, "2004-01-01T00:00:00Z", body)
+                           .bytes()) +
+           InOneMember(WarcText(record::Compression::kNone, seed + 1)
+                           .Request(url, "2004-01-01T00:00:00Z", "GET /?" + name)
+                           .bytes());
+  }
+};
+
+TEST_F(DamagedPurging, I7_WhatStaysAndIsDamagedIsNamed) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  // No checksum of the file knows of this: the payload is not what it was.
+  Damage("last");
+  const auto refused = PurgeRemoved(**archive);
+  ASSERT_TRUE(refused) << refused.error().text;
+  EXPECT_EQ(refused->captures, 0u);
+  ASSERT_EQ(refused->failures.size(), 1u);
+  const std::string& text = refused->failures[0].error.text;
+  EXPECT_NE(text.find("http://z.example/"), std::string::npos) << text;
+  EXPECT_NE(text.find("restore the file from a backup"), std::string::npos) << text;
+  EXPECT_TRUE(*fs_.Exists("a/volumes/main/00000001/x.warc"));
+  EXPECT_FALSE(*fs_.Exists("a/volumes/main/00000002"));
+  // As the error says.
+  ASSERT_TRUE(TakeDown(**archive, "http://z.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_TRUE(purged->failures.empty());
+  EXPECT_EQ(purged->captures, 2u);
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
+  EXPECT_EQ(Lines((*archive)->View()).size(), 2u);
+  ExpectNoDefects((*archive)->View());
+}
+
+TEST_F(DamagedPurging, I7_WhatGoesMayBeDamagedAnywhere) {
+  WarcText text(record::Compression::kNone);
+  const std::string first =
+      text.Response("http://a.example/", "2004-01-01T00:00:00Z", "first").bytes();
+  const std::string with_secret =
+      text.Response("http://s.example/", "2004-01-01T00:00:00Z", kSecret).bytes();
+  const std::string whole =
+      text.Response("http://z.example/", "2004-01-01T00:00:00Z", "last").bytes();
+  const std::string left = first + whole.substr(with_secret.size());
+  for (std::size_t at = first.size(); at < with_secret.size() - 4; at += 3) {
+    SCOPED_TRACE(at);
+    io::MemoryFileSystem fs;
+    ArchiveLab lab(fs);
+    ASSERT_TRUE(lab.Create());
+    PutFile(fs, "x.warc", whole);
+    ASSERT_TRUE(Fill(lab));
+    auto archive = lab.Open();
+    ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
+    PutFile(fs, "a/volumes/main/00000001/x.warc", damaged);
+    const auto purged = PurgeRemoved(**archive);
+    ASSERT_TRUE(purged) << purged.error().text;
+    ASSERT_TRUE(purged->failures.empty()) << purged->failures[0].error.text;
+    EXPECT_EQ(AllBytes(fs, (*archive)->View()), left);
+    EXPECT_EQ(Lines((*archive)->View()).size(), 2u);
+    ExpectNoDefects((*archive)->View());
+  }
+}
+
+TEST_F(DamagedPurging, I7_DamagedPlacesThatDoNotGoStayByteForByte) {
+  const std::string first = Member("a", "first");
+  const std::string secret = Member("s", kSecret);
+  const std::string last = Member("z", "last");
+  std::string noise = InOneMember("this was a record once");
+  noise[noise.size() / 2] ^= 1;
+  PutFile(fs_, "x.warc", first + noise + secret + last);
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  ASSERT_TRUE(purged->failures.empty()) << purged->failures[0].error.text;
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()), first + noise + last);
+}
+
+// Its request cannot be read, but the rows know where it lies.
+TEST_F(DamagedPurging, I7_ADamagedRequestGoesWithItsCapture) {
+  const std::string first = Member("a", "first");
+  const std::string secret = Member("s", kSecret);
+  const std::string last = Member("z", "last");
+  PutFile(fs_, "x.warc", first + secret + last);
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  std::string damaged = first + secret + last;
+  damaged[first.size() + secret.size() - 12] ^= 1;
+  PutFile(fs_, "a/volumes/main/00000001/x.warc", damaged);
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  ASSERT_TRUE(purged->failures.empty()) << purged->failures[0].error.text;
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()), first + last);
+  ExpectNoDefects((*archive)->View());
+}
+
+TEST_F(DamagedPurging, I7_WhatCannotBeToldApartInAMemberIsLeftAsItIs) {
+  PutFile(fs_, "x.warc", InOneMember(Sample()));
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const std::string path = "a/volumes/main/00000001/x.warc";
+  const std::string whole = *io::ReadFile(fs_, path);
+  std::string bytes = whole;
+  bytes[bytes.size() / 2] ^= 1;
+  PutFile(fs_, path, bytes);
+  const auto refused = PurgeRemoved(**archive);
+  ASSERT_TRUE(refused) << refused.error().text;
+  EXPECT_EQ(refused->failures.size(), 1u);
+  EXPECT_EQ(*io::ReadFile(fs_, path), bytes);
+  PutFile(fs_, path, whole);
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(Lines((*archive)->View()), kLeft);
 }
 
 class PurgingCrash : public ::testing::TestWithParam<bool> {};

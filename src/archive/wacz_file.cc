@@ -61,8 +61,12 @@ std::optional<WaczPage> ParsePage(std::string_view line) {
   const std::string url = TextOf(page, "url");
   const std::optional<Timestamp> time = ParseIso(TextOf(page, "ts"));
   if (url.empty() || !time) return std::nullopt;
-  return WaczPage{std::string(WithoutFragment(url)), *time, TextOf(page, "title"),
-                  TextOf(page, "text")};
+  return WaczPage{.url = std::string(WithoutFragment(url)),
+                  .time = *time,
+                  .title = TextOf(page, "title"),
+                  .text = TextOf(page, "text"),
+                  .line = std::string(line),
+                  .list = {}};
 }
 
 // Gives each line of a source to `take`; those that are too long are passed over.
@@ -230,8 +234,10 @@ Status WaczFile::ReadPageList(std::string_view name,
   Result<std::unique_ptr<io::Source>> source = zip_->OpenContent(*entry);
   if (!source) return source.error();
   return ForEachLine(**source, [&](std::string_view line) -> Status {
-    const std::optional<WaczPage> page = ParsePage(line);
-    return page ? take(*page) : Status();
+    std::optional<WaczPage> page = ParsePage(line);
+    if (!page) return {};
+    page->list = name;
+    return take(*page);
   });
 }
 

@@ -34,6 +34,8 @@ struct WaczPage {
   Timestamp time;
   std::string title;  // empty: none is said
   std::string text;   // what a browser showed; empty: none is said
+  std::string line;   // a JSON object that says all that
+  std::string list;   // "pages/pages.jsonl"
 };
 
 // What a look at all of a WACZ file showed.

@@ -213,7 +213,7 @@ TEST(Wacz, W15_WhatIsTakenDownIsPurgedFromIt) {
   EXPECT_EQ(left.find("<p>one"), std::string::npos);
   EXPECT_EQ(left.find("first words"), std::string::npos);
   EXPECT_NE(left.find("<p>frame"), std::string::npos);
-  EXPECT_NE(left.find("second \\\"words"), std::string::npos);
+  EXPECT_NE(left.find("second \\u0022words"), std::string::npos);
   EXPECT_EQ(PagesAndOthers((*archive)->View()),
             (std::multiset<std::string>{"http://a.example/frame 20040530010204",
                                         "http://b.example/x 20040601000000 page",
@@ -260,28 +260,22 @@ TEST(Wacz, W15_RecordsThatShareAMemberInItArePurged) {
   EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
 }
 
-TEST(Wacz, W15_TheFilesThatItWasMadeOfComeOnce) {
-  for (const bool wacz_first : {true, false}) {
-    io::MemoryFileSystem fs;
-    PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
-    PutFile(fs, "1.warc.gz", FirstWarc());
-    PutFile(fs, "2.warc", SecondWarc());
-    ArchiveLab lab(fs);
-    ASSERT_TRUE(lab.Create());
-    for (const auto rebuild :
-         {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
-      auto archive = lab.Open(rebuild);
-      ASSERT_TRUE((*archive)->BeginRun("import", ""));
-      std::vector<std::string> files = {"x.wacz", "1.warc.gz", "2.warc"};
-      if (!wacz_first) std::reverse(files.begin(), files.end());
-      for (const std::string& file : files) {
-        const auto outcome = ImportFile(**archive, 1, file, {});
-        ASSERT_TRUE(outcome) << outcome.error().text;
-      }
-      EXPECT_EQ(Lines((*archive)->View()).size(), 4u);
-      EXPECT_EQ((*archive)->View().holdings().containers().size(), wacz_first ? 1u : 2u);
-    }
-  }
+// A WACZ file of these archive files.
+std::string WaczOf(const std::vector<std::pair<std::string, std::string>>& files) {
+  io::StringSink sink;
+  zip::ZipWriter zip(sink, {.time = testing::kNow});
+  for (const auto& [name, bytes] : files) EXPECT_TRUE(zip.Add("archive/" + name, bytes));
+  EXPECT_TRUE(zip.Finish());
+  return sink.Take();
+}
+
+ImportOutcome ImportOne(ArchiveWriter& archive, const std::string& path) {
+  const auto run = archive.BeginRun("import", "");
+  EXPECT_TRUE(run);
+  const auto outcome = ImportFile(archive, *run, path, {});
+  EXPECT_TRUE(outcome) << outcome.error().text;
+  EXPECT_TRUE(archive.EndRun(*run));
+  return outcome ? *outcome : ImportOutcome();
 }
 
 // A ZIP file whose members are deflated, as zip writes them when nobody tells it not to.
@@ -322,6 +316,122 @@ std::string Deflated(const std::vector<std::pair<std::string, std::string>>& mem
   PutFixed32(file, static_cast<std::uint32_t>(begin));
   put16(file, 0);
   return file;
+}
+
+std::string PlainRecord(std::string_view fields, std::string_view block) {
+  return fmt::format("WARC/1.1\r\n{}Content-Length: {}\r\n\r\n{}\r\n\r\n", fields, block.size(),
+                     block);
+}
+
+// Records that no index lists: derived and without a URL, undated, of no capture, of no known type.
+std::string UnlistedRecords() {
+  constexpr std::string_view kDate = "WARC-Date: 2004-05-30T01:02:03Z\r\n";
+  return PlainRecord(fmt::format("WARC-Type: conversion\r\nWARC-Record-ID: <urn:x:2>\r\n{}", kDate),
+                     "a conversion") +
+         PlainRecord(fmt::format("WARC-Type: metadata\r\nWARC-Record-ID: <urn:x:3>\r\n{}"
+                                 "WARC-Target-URI: http://d.example/\r\n"
+                                 "Content-Type: application/warc-fields\r\n",
+                                 kDate),
+                     "a note on nothing") +
+         PlainRecord(
+             "WARC-Type: resource\r\nWARC-Record-ID: <urn:x:4>\r\nWARC-Date: someday\r\n"
+             "WARC-Target-URI: http://e.example/\r\n",
+             "undated") +
+         PlainRecord(fmt::format("WARC-Type: unheard-of\r\nWARC-Record-ID: <urn:x:5>\r\n{}", kDate),
+                     "an unknown type");
+}
+
+std::string MemberOf(io::FileSystem& fs, const std::string& path, std::string_view name) {
+  const auto zip = zip::ZipReader::Open(*fs.OpenForReading(path));
+  EXPECT_TRUE(zip);
+  const zip::Entry* entry = (*zip)->Find(name);
+  EXPECT_NE(entry, nullptr) << name;
+  return entry == nullptr ? "" : *(*zip)->ReadContent(*entry, 1 << 20);
+}
+
+TEST(Wacz, I7_APurgeKeepsEveryRecordThatDoesNotGo) {
+  const std::string about = PlainRecord(
+      "WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2004-05-30T01:02:03Z\r\n",
+      "software: another\r\n");
+  WarcText goes(record::Compression::kNone, 3);
+  goes.Response("http://s.example/", "2004-05-30T01:02:03Z", "gone")
+      .Request("http://s.example/", "2004-05-30T01:02:03Z", "GET /?q=hidden HTTP/1.1");
+  const std::string stays = WarcText(record::Compression::kNone, 4)
+                                .Response("http://a.example/", "2004-05-30T01:02:04Z", "here")
+                                .bytes();
+  const std::string plain = about + goes.bytes() + UnlistedRecords() + stays;
+  for (const bool is_packed : {false, true}) {
+    SCOPED_TRACE(is_packed);
+    io::MemoryFileSystem fs;
+    PutFile(fs, "x.wacz",
+            is_packed ? Deflated({{"archive/1.warc", plain}, {"archive/2.warc", SecondWarc()}})
+                      : WaczOf({{"1.warc", plain}, {"2.warc", SecondWarc()}}));
+    ArchiveLab lab(fs);
+    ASSERT_TRUE(lab.Create());
+    auto archive = lab.Open();
+    EXPECT_EQ(ImportOne(**archive, "x.wacz").summary.unlisted, 1u);
+    ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+    const auto purged = PurgeRemoved(**archive);
+    ASSERT_TRUE(purged) << purged.error().text;
+    EXPECT_TRUE(purged->failures.empty());
+    const std::string path = "a/volumes/main/00000002/x.wacz";
+    EXPECT_EQ(MemberOf(fs, path, "archive/1.warc"), about + UnlistedRecords() + stays);
+    EXPECT_EQ(MemberOf(fs, path, "archive/2.warc"), SecondWarc());
+    EXPECT_EQ(Lines((*archive)->View()).size(), 3u);
+    EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+    EXPECT_EQ(fs.List("a/volumes/main/00000002")->size(), 1u);
+    // Without any capture, they still stay.
+    ASSERT_TRUE((*archive)->Remove({{200405, 1}, {200406, 0}, {200406, 1}}, "asked for", ""));
+    ASSERT_TRUE(PurgeRemoved(**archive));
+    EXPECT_EQ(MemberOf(fs, "a/volumes/main/00000003/x.wacz", "archive/1.warc"),
+              about + UnlistedRecords());
+  }
+}
+
+// A request in one file of a WACZ file may belong to a capture in another.
+TEST(Wacz, I7_WhatNamesAPurgedCaptureFromAnotherFileGoesToo) {
+  WarcText both(record::Compression::kNone, 3);
+  const std::string first =
+      both.Response("http://s.example/", "2004-05-30T01:02:03Z", "gone").bytes();
+  const std::string second =
+      both.Request("http://s.example/", "2004-05-30T01:02:03Z", "GET /?q=hidden HTTP/1.1")
+          .bytes()
+          .substr(first.size());
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczOf({{"1.warc", first + SecondWarc()}, {"2.warc", second}}));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ImportOne(**archive, "x.wacz");
+  ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  const std::string left = Unpacked(fs, "a/volumes/main/00000002/x.wacz");
+  EXPECT_EQ(left.find("hidden"), std::string::npos);
+  EXPECT_NE(left.find("<p>three"), std::string::npos);
+}
+
+TEST(Wacz, W15_TheFilesThatItWasMadeOfComeOnce) {
+  for (const bool wacz_first : {true, false}) {
+    io::MemoryFileSystem fs;
+    PutFile(fs, "x.wacz", WaczBytes(FirstWarc()));
+    PutFile(fs, "1.warc.gz", FirstWarc());
+    PutFile(fs, "2.warc", SecondWarc());
+    ArchiveLab lab(fs);
+    ASSERT_TRUE(lab.Create());
+    for (const auto rebuild :
+         {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+      auto archive = lab.Open(rebuild);
+      ASSERT_TRUE((*archive)->BeginRun("import", ""));
+      std::vector<std::string> files = {"x.wacz", "1.warc.gz", "2.warc"};
+      if (!wacz_first) std::reverse(files.begin(), files.end());
+      for (const std::string& file : files) {
+        const auto outcome = ImportFile(**archive, 1, file, {});
+        ASSERT_TRUE(outcome) << outcome.error().text;
+      }
+      EXPECT_EQ(Lines((*archive)->View()).size(), 4u);
+      EXPECT_EQ((*archive)->View().holdings().containers().size(), wacz_first ? 1u : 2u);
+    }
+  }
 }
 
 TEST(Wacz, W15_FilesThatZipCompressedAreReadToo) {
