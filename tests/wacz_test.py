@@ -71,12 +71,28 @@ class Import(Archive):
         self.assertEqual(self.rows(), before)
 
 
-    def test_W15_a_wacz_file_that_is_here_in_part_says_so(self):
+    def test_I6_of_a_wacz_file_that_is_here_in_part_the_rest_is_listed(self):
         self.stele("import", self.put("1.warc.gz", RECORDS))
-        self.stele("import", self.wacz())
+        path = self.wacz()
+        self.stele("import", path)
         self.assertIn("1 of its 2 archive files is here already", self.said)
-        self.stele("import", self.wacz())
+        kept = self.archive / "volumes/main/00000002/x.wacz"
+        self.assertEqual(kept.read_bytes(), path.read_bytes())
+        before = self.rows()
+        self.assertEqual(len(before), 4)
+        self.stele("import", path, self.put("2.warc.gz", OTHERS))
         self.assertNotIn("of its", self.said)
+        self.assertEqual(self.rows(), before)
+        self.stele("reindex", "--from-files")
+        self.assertEqual(self.rows(), before)
+        self.stele("verify")
+        self.assertEqual(self.stele("get", "http://other.example/a"), "a")
+        # The bytes of what is purged are in both files.
+        self.stele("rm", "--purge", "--reason", "asked for", "http://example.org/frame")
+        self.assertEqual(len(self.rows()), 3)
+        for file in self.archive.glob("volumes/main/*/*"):
+            self.assertNotIn(RECORDS, file.read_bytes())
+        self.stele("verify")
 
 
 class Export(Archive):

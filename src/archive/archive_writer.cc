@@ -329,7 +329,9 @@ Result<bool> ArchiveWriter::AddHere(Container& container) {
   const std::lock_guard lock(mutex_);
   // What takes the place of other records is needed, whatever it equals.
   const bool is_brought = container.ids.empty();
-  if (is_brought && holdings_.FindKnown(container) != nullptr) return false;
+  const bool is_known =
+      holdings_.FindKnown(container) != nullptr || !LeavesOutAllThatIsHere(holdings_, container);
+  if (is_brought && is_known) return false;
   if (const Status assigned = AssignSerials(container); !assigned) return assigned.error();
   container.time = environment_.clock.Now();
   if (const Status told = TellOfPlannedRun(); !told) return told.error();

@@ -87,8 +87,9 @@ class ArchiveWriter {
 
   // Takes a container into the archive. Its rows are at layout().RowsPath(), its file at
   // PartPath(layout().ContainerPath()), unless it stays where it is (`path`), and both are durable.
-  // Sets serials and time. False: Holdings::FindKnown() finds one, and nothing was done;
-  // never for one whose captures take the place of earlier ones.
+  // Sets serials and time. False: Holdings::FindKnown() finds one, or a part is here that it does
+  // not leave out, and nothing was done; never for one whose captures take the place of earlier
+  // ones.
   // Errors: kFull when a batch has no serials left; after any other nothing more is taken.
   Result<bool> Add(Container& container);
 

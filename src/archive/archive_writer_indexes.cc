@@ -243,6 +243,7 @@ Status ArchiveWriter::MakeRows(const Container& container) {
   Result<std::string> file = layout_->ContainerPath(container);
   if (!file) return file.error();
   ScanOptions options;
+  options.left_out = container.NamesLeftOut();
   options.check = [&](ContainerSummary& summary) -> Status {
     bool same = summary.captures() == container.captures;
     for (const Container::Batch& batch : container.batches) {

@@ -410,6 +410,7 @@ Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsS
     summary.losses.push_back({part.begin, part.end, fmt::format("{}: {}", part.name, why)});
   };
   for (const WaczFile::Part& part : wacz.parts()) {
+    if (options.left_out.contains(part.name)) continue;
     if (!part.is_readable) {
       lose(part, "is encrypted, or packed in a way that we cannot read; unpack it and import it");
       continue;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "archive/container_rows.h"
 #include "formats/archive_file/archive_file.h"
@@ -17,6 +19,8 @@ struct ScanOptions {
   // Whether what was captured at this URL and time is a page. Empty: that is judged by what request
   // and crawler's notes say, else HTML with status 200 is one.
   std::function<bool(std::string_view url, Timestamp time)> is_page;
+  // Archive files in a WACZ file that are passed over.
+  std::set<std::string> left_out = {};
   // Asked when all was read, before rows get their name; its error leaves those that were there.
   std::function<Status(ContainerSummary& summary)> check;
 };

@@ -130,6 +130,7 @@ LedgerEvent Container::Event() const {
   event.Add("sha256", sha256);
   if (!origin_sha256.empty()) event.Add("origin-sha256", origin_sha256);
   for (const std::string& part : part_sha256s) event.Add("part-sha256", part);
+  for (const LeftOutPart& part : left_out) event.Add("left-out", part.Text());
   for (const NumberField& field : kNumbers) event.Add(field.name, this->*(field.member));
   for (const Batch& batch : batches) {
     event.Add("batch", FormatBatch(batch));
@@ -166,6 +167,11 @@ Result<Container> Container::FromEvent(const LedgerEvent& event, std::uint64_t l
   container.origin_sha256 = event.Find("origin-sha256");
   for (const std::string_view part : event.FindAll("part-sha256")) {
     container.part_sha256s.emplace_back(part);
+  }
+  for (const std::string_view text : event.FindAll("left-out")) {
+    const std::optional<LeftOutPart> part = LeftOutPart::Parse(text);
+    if (!part) return Bad(event, fmt::format("'{}' is no digest and name", text));
+    container.left_out.push_back(*part);
   }
   if (container.number == 0 || container.volume.empty() || container.name.empty()) {
     return Bad(event, "a container without number, volume or name");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "archive/ledger_event.h"
+#include "archive/left_out_part.h"
 #include "archive/tombstone.h"
 #include "catalog/capture.h"
 #include "catalog/selection.h"
@@ -38,6 +39,7 @@ struct Container {
   // Of the file that it was made from, when that is not here itself; empty: none.
   std::string origin_sha256;
   std::vector<std::string> part_sha256s;  // of the archive files in a WACZ file, likewise
+  std::vector<LeftOutPart> left_out;      // those of them that it does not list
   std::uint64_t bytes = 0;
   std::uint64_t records = 0;
   std::uint64_t captures = 0;
@@ -61,6 +63,8 @@ struct Container {
 
   // Whether it has captures of a batch.
   bool Has(std::uint32_t batch) const;
+  // In a WACZ file.
+  std::set<std::string> NamesLeftOut() const;
 
   // Makes the row of a capture as the container alone shows it one of the archive; `ordinal` is
   // its number among all captures of the container.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
 #include "archive/wacz_file.h"
@@ -14,6 +16,21 @@ constexpr std::string_view kStandardInput = "-";
 std::string NameOf(const std::string& path) {
   if (path == kStandardInput) return "stdin";
   return path.substr(path.rfind('/') + 1);
+}
+
+// The person knows the file by its own name.
+Error NamedAs(const Error& error, const std::string& file, const std::string& path) {
+  std::string text = error.text;
+  if (const std::size_t at = text.find(file); at != std::string::npos) {
+    text.replace(at, file.size(), path);
+  }
+  return Error{error.code, text};
+}
+
+Error NoRecordIn(const std::string& path, const ContainerSummary& summary) {
+  if (summary.losses.empty()) return EmptyFile(path);
+  return Error{ErrorCode::kInvalid,
+               path + " is no WARC, ARC, Tianwang or WACZ file: no record in it can be read"};
 }
 
 // One file on its way. What it wrote goes away with it, unless it was added.
@@ -36,12 +53,19 @@ class FileImport {
   // Fills sha256 and bytes; returns where the file is to be read from now on.
   Result<std::string> Fetch(const std::string& path, const ImportOptions& options);
   Result<std::string> CopyIn(io::Source& source, const ImportOptions& options);
+  // Says what a WACZ file is made of; of others there is nothing to say.
+  Status Examine(const std::string& file, ImportOutcome& outcome);
+  // Archive files in a WACZ file that are here, or are in it twice, are not listed again.
+  void LeaveOutWhatIsHere();
+  // Writes the rows, and says in the container what is in it.
+  Result<ContainerSummary> Scan(const std::string& file, const ImportOptions& options);
   // Errors: kInvalid when the file, or what it was made from or holds, was here and went with what
   // was taken down of it.
   Status CheckNotPurged(const std::string& path) const;
 
   ArchiveWriter& archive_;
   Container container_;
+  std::vector<WaczExamination::Part> parts_;  // of a WACZ file
   bool added_ = false;
 };
 
@@ -95,6 +119,50 @@ Status FileImport::CheckNotPurged(const std::string& path) const {
   return {};
 }
 
+Status FileImport::Examine(const std::string& file, ImportOutcome& outcome) {
+  Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), file);
+  if (!wacz) return wacz.error();
+  if (*wacz == nullptr) return {};
+  Result<WaczExamination> found = (*wacz)->Examine();
+  if (!found) return found.error();
+  outcome.complaints = std::move(found->complaints);
+  parts_ = std::move(found->parts);
+  for (const WaczExamination::Part& part : parts_) container_.part_sha256s.push_back(part.sha256);
+  return {};
+}
+
+void FileImport::LeaveOutWhatIsHere() {
+  container_.left_out.clear();
+  std::set<std::string_view> earlier;  // in this file
+  for (const WaczExamination::Part& part : parts_) {
+    const bool is_first = earlier.insert(part.sha256).second;
+    if (is_first && !archive_.FindBySha256(part.sha256)) continue;
+    container_.left_out.push_back({part.sha256, part.name});
+  }
+}
+
+Result<ContainerSummary> FileImport::Scan(const std::string& file, const ImportOptions& options) {
+  Result<std::string> rows = archive_.layout().RowsPath(container_.volume, container_.number);
+  if (!rows) return rows.error();
+  ScanOptions scan;
+  scan.left_out = container_.NamesLeftOut();
+  std::uint64_t before = 0;
+  if (options.progress) {
+    scan.progress = [&](std::uint64_t position) {
+      options.progress(position - before);
+      before = position;
+    };
+  }
+  Result<ContainerSummary> summary = WriteContainerRows(archive_.fs(), file, scan, *rows);
+  if (!summary) return summary.error();
+  container_.Describe(*summary);
+  container_.batches.clear();
+  for (const auto& [batch, count] : summary->batches) {
+    container_.batches.push_back({.batch = batch, .base = 0, .count = count});
+  }
+  return summary;
+}
+
 Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path,
                                       const ImportOptions& options) {
   container_.run = run;
@@ -107,56 +175,31 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     outcome.container = *known;
     return outcome;
   }
-  Result<std::string> rows = archive_.layout().RowsPath(container_.volume, container_.number);
-  if (!rows) return rows.error();
-  ScanOptions scan;
-  std::uint64_t before = 0;
-  if (options.progress) {
-    scan.progress = [&](std::uint64_t position) {
-      options.progress(position - before);
-      before = position;
-    };
-  }
-  Result<ContainerSummary> summary = WriteContainerRows(archive_.fs(), *file, scan, *rows);
-  if (!summary) {
-    // The person knows the file by its own name.
-    std::string text = summary.error().text;
-    if (const std::size_t at = text.find(*file); at != std::string::npos) {
-      text.replace(at, file->size(), path);
-    }
-    return Error{summary.error().code, text};
-  }
-  if (summary->records == 0 && summary->losses.empty()) return EmptyFile(path);
-  if (summary->records == 0) {
-    return Error{ErrorCode::kInvalid,
-                 path + " is no WARC, ARC, Tianwang or WACZ file: no record in it can be read"};
-  }
-  Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(archive_.fs(), *file);
-  if (!wacz) return wacz.error();
-  if (*wacz != nullptr) {
-    Result<WaczExamination> found = (*wacz)->Examine();
-    if (!found) return found.error();
-    outcome.complaints = std::move(found->complaints);
-    container_.part_sha256s = std::move(found->part_sha256s);
+  if (const Status examined = Examine(*file, outcome); !examined) {
+    return NamedAs(examined.error(), *file, path);
   }
   const Status may_come = options.again ? Status() : CheckNotPurged(path);
   if (!may_come) return may_come.error();
-  container_.Describe(*summary);
-  for (const auto& [batch, count] : summary->batches) {
-    container_.batches.push_back({.batch = batch, .base = 0, .count = count});
-  }
-  Result<bool> added = archive_.Add(container_);
-  // After an error the ledger may have it: Open() will know what to do with it.
-  added_ = !added || *added;
-  if (!added) return added.error();
-  outcome.is_new = *added;
-  outcome.container = container_;
-  if (!*added) {
-    outcome.container = *archive_.FindKnown(container_);
+  // Again, where another thread brings a part of it meanwhile.
+  for (;;) {
+    if (const std::optional<Container> known = archive_.FindKnown(container_)) {
+      outcome.container = *known;
+      return outcome;
+    }
+    LeaveOutWhatIsHere();
+    Result<ContainerSummary> summary = Scan(*file, options);
+    if (!summary) return NamedAs(summary.error(), *file, path);
+    if (summary->records == 0 && container_.left_out.empty()) return NoRecordIn(path, *summary);
+    Result<bool> added = archive_.Add(container_);
+    // After an error the ledger may have it: Open() will know what to do with it.
+    added_ = !added || *added;
+    if (!added) return added.error();
+    if (!*added) continue;
+    outcome.is_new = true;
+    outcome.container = container_;
+    outcome.summary = *std::move(summary);
     return outcome;
   }
-  outcome.summary = *std::move(summary);
-  return outcome;
 }
 
 }  // namespace

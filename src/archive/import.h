@@ -31,9 +31,10 @@ struct ImportOutcome {
 Error EmptyFile(const std::string& path);
 
 // Brings an archive file of any format into the archive, bit for bit and under its name. `path` may
-// be "-", the standard input. An error leaves the archive as it was. Safe to call from several
-// threads. Errors: those of reading it; kInvalid when it is no archive file, or has no
-// record, or was here and something was purged of it; those of ArchiveWriter::Add().
+// be "-", the standard input. Archive files in a WACZ file that are here are not listed again. An
+// error leaves the archive as it was. Safe to call from several threads. Errors: those of reading
+// it; kInvalid when it is no archive file, or has no record, or was here and something was purged
+// of it; those of ArchiveWriter::Add().
 Result<ImportOutcome> ImportFile(ArchiveWriter& archive, std::uint32_t run, const std::string& path,
                                  const ImportOptions& options);
 

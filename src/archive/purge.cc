@@ -180,6 +180,7 @@ class ContainerPurge {
     fresh_.key.clear();
     fresh_.operation.clear();
     fresh_.part_sha256s.clear();
+    fresh_.left_out.clear();
     fresh_.run = run;
     fresh_.batches.clear();
     fresh_.ids.clear();
@@ -234,6 +235,7 @@ class ContainerPurge {
 
   Result<std::unique_ptr<WaczCut>> CutWacz(const WaczFile& wacz, const std::string& spool) const {
     WaczCutOptions options;
+    options.left_out = old_.NamesLeftOut();
     options.spool = spool;
     return WaczCut::Open(archive_.fs(), wacz, doomed_.plan, std::move(options));
   }
@@ -344,6 +346,12 @@ class Purge {
       if (!HasAny(container, view.holdings().removed()) || done_.contains(number)) continue;
       if (const Status purged = PurgeOne(view, container); !purged) return purged.error();
     }
+    // WACZ files that left out what is gone by now have its bytes, too.
+    const ArchiveView later = archive_.View();
+    for (const auto& [number, container] : later.holdings().containers()) {
+      if (!HoldsPurgedPart(later.holdings(), container)) continue;
+      if (const Status purged = PurgeOne(later, container); !purged) return purged.error();
+    }
     if (const Status forgotten = archive_.ForgetPurged(); !forgotten) return forgotten.error();
     if (run_) {
       if (const Status ended = archive_.EndRun(*run_); !ended) return ended.error();
@@ -386,7 +394,8 @@ class Purge {
       return {};
     }
     outcome_.held += doomed->held;
-    const bool has_any = doomed->removed > 0 || doomed->continued > 0;
+    const bool has_any =
+        doomed->removed > 0 || doomed->continued > 0 || HoldsPurgedPart(view.holdings(), container);
     if (!has_any) return {};
     if (!container.path.empty()) {
       std::vector<std::string>& named = outcome_.not_ours;

@@ -305,7 +305,7 @@ Result<WaczExamination> WaczFile::Examine() const {
       const Result<Digest> sha256 =
           is_sha256 ? *digest : DigestOfContent(*zip_, entry, DigestAlgorithm::kSha256);
       if (!sha256) return sha256.error();
-      found.part_sha256s.push_back(sha256->Text());
+      found.parts.push_back({entry.name, sha256->Text()});
     }
     if (resource == resources.end()) continue;
     if (resource->bytes && *resource->bytes != entry.bytes) {

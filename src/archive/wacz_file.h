@@ -40,8 +40,13 @@ struct WaczPage {
 
 // What a look at all of a WACZ file showed.
 struct WaczExamination {
-  std::vector<std::string> complaints;    // what it says of itself and is not so
-  std::vector<std::string> part_sha256s;  // of the archive files inside, in hexadecimal digits
+  std::vector<std::string> complaints;  // what it says of itself and is not so
+  // The archive files inside that can be read.
+  struct Part {
+    std::string name;
+    std::string sha256;  // in hexadecimal digits
+  };
+  std::vector<Part> parts;
 };
 
 // A WACZ file: a ZIP file that holds archive files as they are, and lists of pages and digests. See

@@ -164,7 +164,7 @@ TEST(Wacz, SaysWhatIsNotAsItsListOfDigestsSays) {
   ASSERT_EQ(found->complaints.size(), 2u);
   EXPECT_NE(found->complaints[0].find("archive/1.warc.gz has "), std::string::npos);
   EXPECT_NE(found->complaints[1].find("archive/1.warc.gz is not what it was"), std::string::npos);
-  EXPECT_EQ(found->part_sha256s.size(), 2u);
+  EXPECT_EQ(found->parts.size(), 2u);
 }
 
 TEST(Wacz, ACutOneGivesWhatIsThere) {
@@ -432,6 +432,104 @@ TEST(Wacz, W15_TheFilesThatItWasMadeOfComeOnce) {
       EXPECT_EQ((*archive)->View().holdings().containers().size(), wacz_first ? 1u : 2u);
     }
   }
+}
+
+TEST(Wacz, I6_WhatIsHereOfItIsNotListedAgain) {
+  io::MemoryFileSystem fs;
+  const std::string bytes = WaczBytes(FirstWarc());
+  PutFile(fs, "x.wacz", bytes);
+  PutFile(fs, "1.warc.gz", FirstWarc());
+  PutFile(fs, "2.warc", SecondWarc());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  std::vector<std::string> before;
+  {
+    auto archive = lab.Open();
+    ImportOne(**archive, "1.warc.gz");
+    const ImportOutcome outcome = ImportOne(**archive, "x.wacz");
+    EXPECT_TRUE(outcome.is_new);
+    EXPECT_EQ(outcome.container.captures, 2u);
+    ASSERT_EQ(outcome.container.left_out.size(), 1u);
+    EXPECT_EQ(outcome.container.left_out[0].name, "archive/1.warc.gz");
+    EXPECT_EQ(outcome.container.sha256, DigestOf(DigestAlgorithm::kSha256, bytes).Text());
+    EXPECT_EQ(*io::ReadFile(fs, "a/volumes/main/00000002/x.wacz"), bytes);
+    before = Lines((*archive)->View());
+    EXPECT_EQ(before.size(), 4u);
+  }
+  for (const auto rebuild :
+       {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+    auto archive = lab.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_TRUE((*archive)->index_failures().empty());
+    EXPECT_EQ(Lines((*archive)->View()), before);
+    EXPECT_EQ(PagesAndOthers((*archive)->View()).size(), 4u);
+    EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+    for (const char* file : {"x.wacz", "1.warc.gz", "2.warc"}) {
+      EXPECT_FALSE(ImportOne(**archive, file).is_new) << file;
+    }
+    EXPECT_EQ(Lines((*archive)->View()), before);
+  }
+}
+
+TEST(Wacz, I6_FilesThatTwoOfThemShareAreListedOnce) {
+  io::MemoryFileSystem fs;
+  const std::string third = WarcText(record::Compression::kGzip, 9)
+                                .Response("http://c.example/", "2004-05-31T00:00:00Z", "third")
+                                .bytes();
+  PutFile(fs, "x.wacz", WaczOf({{"1.warc.gz", FirstWarc()}, {"2.warc", SecondWarc()}}));
+  PutFile(fs, "y.wacz",
+          WaczOf({{"a.warc", SecondWarc()}, {"b.warc.gz", third}, {"c.warc.gz", third}}));
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  for (const auto rebuild :
+       {ArchiveWriter::Rebuild::kNothing, ArchiveWriter::Rebuild::kCatalogAndRows}) {
+    auto archive = lab.Open(rebuild);
+    ASSERT_TRUE(archive) << archive.error().text;
+    ImportOne(**archive, "x.wacz");
+    ImportOne(**archive, "y.wacz");
+    EXPECT_EQ(Lines((*archive)->View()).size(), 5u);
+    EXPECT_EQ((*archive)->View().holdings().containers().size(), 2u);
+    EXPECT_EQ(DefectsOf((*archive)->View()), std::vector<std::string>());
+  }
+}
+
+// The bytes of what is purged are also in the WACZ file that left them out.
+TEST(Wacz, I7_WhatItLeftOutIsPurgedFromItToo) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "x.wacz", WaczBytes(FirstWarc(), kPagesWithText));
+  PutFile(fs, "1.warc.gz", FirstWarc());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ImportOne(**archive, "1.warc.gz");
+  ImportOne(**archive, "x.wacz");
+  ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(purged->containers, 2u);
+  EXPECT_TRUE(purged->failures.empty());
+  const ArchiveView view = (*archive)->View();
+  EXPECT_EQ(Lines(view).size(), 3u);
+  EXPECT_EQ(DefectsOf(view), std::vector<std::string>());
+  for (const auto& [number, container] : view.holdings().containers()) {
+    EXPECT_TRUE(container.left_out.empty());
+    if (!container.name.ends_with(".wacz")) continue;
+    const std::string left = Unpacked(fs, *view.PathOf(number));
+    EXPECT_EQ(left.find("<p>one"), std::string::npos);
+    EXPECT_EQ(left.find("first words"), std::string::npos);
+    EXPECT_NE(left.find("<p>three"), std::string::npos);
+  }
+  const std::vector<std::string> after = Lines(view);
+  EXPECT_EQ(PurgeRemoved(**archive)->containers, 0u);
+  archive->reset();
+  archive = lab.Open(ArchiveWriter::Rebuild::kCatalogAndRows);
+  ASSERT_TRUE(archive) << archive.error().text;
+  EXPECT_EQ(Lines((*archive)->View()), after);
+  // It comes back only when somebody insists.
+  const auto run = (*archive)->BeginRun("import", "");
+  EXPECT_FALSE(ImportFile(**archive, *run, "x.wacz", {}));
+  EXPECT_FALSE(ImportFile(**archive, *run, "1.warc.gz", {}));
 }
 
 TEST(Wacz, W15_FilesThatZipCompressedAreReadToo) {

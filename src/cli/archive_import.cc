@@ -185,19 +185,15 @@ struct ImportRun {
     return Report(job.path, *outcome);
   }
 
-  // A WACZ file comes whole, or not at all.
   void TellOfKnownParts(const std::string& path, const archive::ImportOutcome& outcome) const {
-    if (!outcome.is_new || quiet) return;
-    std::size_t known = 0;
-    for (const std::string& part : outcome.container.part_sha256s) {
-      const std::optional<archive::Container> here = archive.FindBySha256(part);
-      if (here && here->number != outcome.container.number) ++known;
-    }
-    if (known == 0) return;
-    Complain(context, fmt::format("{}: {} of its {} archive files {} here already; their captures "
-                                  "are listed twice",
-                                  path, known, outcome.container.part_sha256s.size(),
-                                  known == 1 ? "is" : "are"));
+    const std::size_t known = outcome.container.left_out.size();
+    if (!outcome.is_new || quiet || known == 0) return;
+    const bool is_one = known == 1;
+    Complain(context,
+             fmt::format("{}: {} of its {} archive files {} here already; {} captures stay listed "
+                         "where they are",
+                         path, known, outcome.container.part_sha256s.size(), is_one ? "is" : "are",
+                         is_one ? "its" : "their"));
   }
 
   ExitCode Report(const std::string& path, const archive::ImportOutcome& outcome) const {
