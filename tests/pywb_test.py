@@ -3,6 +3,7 @@
 pywb is used where it could be installed (bench/peers.py); where it is missing, that is said.
 """
 
+import base64
 import hashlib
 import http.client
 import json
@@ -16,7 +17,9 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 
+import archive_lab
 import crawl_lab
 
 STELE = os.environ["STELE"]
@@ -46,9 +49,10 @@ class Pywb(unittest.TestCase):
         return done.stdout
 
     def serve(self, *files):
-        home = self.folder / "pywb"
-        home.mkdir()
-        for words in (["init", "c"], ["add", "c", *files]):
+        """A pywb that has these files and nothing else; of WACZ files it takes the index, too."""
+        home = pathlib.Path(tempfile.mkdtemp(prefix="pywb-", dir=self.folder))
+        unpack = ["--unpack-wacz"] if any(file.suffix == ".wacz" for file in files) else []
+        for words in (["init", "c"], ["add", *unpack, "c", *files]):
             subprocess.run([PEERS / "wb-manager", *words], cwd=home, check=True,
                            capture_output=True)
         port = free_port()
@@ -72,10 +76,13 @@ class Pywb(unittest.TestCase):
         self.stele("export", "--quiet", "--archive", self.archive, warc, codes=(0, 1))
         return self.compare_all(self.serve(warc))
 
+    def rows(self, *words):
+        return [json.loads(line) for line in
+                self.stele("ls", "--json", "--archive", self.archive, *words).splitlines()]
+
     def compare_all(self, port, rows=None):
         if rows is None:
-            rows = [json.loads(line) for line in
-                    self.stele("ls", "--json", "--archive", self.archive).splitlines()]
+            rows = self.rows()
         # pywb knows times to the second and one capture for each.
         count = {}
         for row in rows:
@@ -144,8 +151,7 @@ class Pywb(unittest.TestCase):
             self.stele("crawl", "--archive", self.archive, "--delay", "0", "--resolve",
                        f"site.test={web.addresses['site.test']}", *words, web.url("site.test"))
             time.sleep(1.1)  # so that pywb can tell the captures apart
-        rows = [json.loads(line) for line in
-                self.stele("ls", "--json", "--archive", self.archive).splitlines()]
+        rows = self.rows()
         left_out = [row for row in rows if row.get("revisit") and "robots" not in row["url"]]
         self.assertEqual(len(left_out), 6)
         port = self.serve(*sorted(self.archive.glob("volumes/main/*/*.warc.gz")))
@@ -155,6 +161,97 @@ class Pywb(unittest.TestCase):
 
     def test_D6_the_example_site_replays(self):
         self.assertGreater(self.replay_all(*sorted(EXAMPLES.glob("*.warc.gz"))), 5)
+
+    def import_rounds(self):
+        """Two runs: the second has revisits of what the first captured, at the same URL, at
+        another one, and at another site."""
+        page, image = b"<title>A</title>page", b"\x89PNG" + bytes(range(256))
+        then, later = "2004-05-01T10:00:0%dZ", "2005-06-01T10:00:0%dZ"
+
+        def revisit(url, second, original, body, mime):
+            digest = base64.b32encode(hashlib.sha1(body).digest()).decode()
+            return archive_lab.record(
+                "revisit", url, later % second,
+                f"HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nX-Round: 2\r\n\r\n".encode(),
+                "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+                f"WARC-Payload-Digest: sha1:{digest}",
+                f"WARC-Refers-To-Target-URI: {original[0]}", f"WARC-Refers-To-Date: {original[1]}")
+
+        home, picture = ("http://a.org/", then % 0), ("http://a.org/x.png", then % 1)
+        first = [archive_lab.response(*home, page),
+                 archive_lab.response(*picture, image, mime="image/png"),
+                 archive_lab.response("http://b.org/only", then % 2, b"only then")]
+        second = [revisit("http://a.org/", 0, home, page, "text/html"),
+                  revisit("http://www.a.org/logo.png", 1, picture, image, "image/png"),
+                  revisit("http://b.org/copy", 2, home, page, "text/html"),
+                  archive_lab.response("http://b.org/new", later % 3, b"new")]
+        for name, records in [("first", first), ("second", second)]:
+            path = self.folder / f"{name}.warc.gz"
+            path.write_bytes(b"".join(records))
+            self.stele("import", "--quiet", "--archive", self.archive, path)
+
+    def export(self, name, *words):
+        path = self.folder / name
+        self.stele("export", "--quiet", "--archive", self.archive, *words, path)
+        return path
+
+    def test_I5_a_part_of_an_archive_replays_without_the_rest(self):
+        self.import_rounds()
+        parts = {"run": (["--run", "2"], 4), "time": (["--from", "2005", "--to", "2006"], 4),
+                 "host": (["--host", "b.org"], 3), "type": (["--mime", "image/png"], 2),
+                 "url": (["--url", "http://b.org/copy"], 1)}
+        for name, (words, count) in parts.items():
+            with self.subTest(name):
+                path = self.export(f"{name}.warc.gz", *words)
+                records = self.stele("warc", "ls", "--json", path).decode()
+                self.assertNotIn('"revisit"', records)
+                selection = words[1:] if name == "url" else words
+                self.assertEqual(self.compare_all(self.serve(path), self.rows(*selection)), count)
+
+    def test_I5_each_file_of_an_export_per_site_replays_alone(self):
+        self.import_rounds()
+        folder = self.export("sites", "--per-site")
+        files = sorted(folder.iterdir())
+        self.assertEqual([file.name for file in files], ["a.org.warc.gz", "b.org.warc.gz"])
+        for file, count in zip(files, [4, 3]):
+            site = file.name.removesuffix(".warc.gz")
+            rows = [row for row in self.rows()
+                    if f".{urllib.parse.urlsplit(row['url']).hostname}".endswith(f".{site}")]
+            with self.subTest(site):
+                self.assertEqual(self.compare_all(self.serve(file), rows), count)
+
+    def test_I5_a_wacz_file_replays(self):
+        self.import_rounds()
+        self.stele("import", "--quiet", "--archive", self.archive, *EXAMPLES.glob("*.warc.gz"))
+        whole = self.export("whole.wacz")
+        self.assertGreater(self.compare_all(self.serve(whole)), 12)
+        part = self.export("part.wacz", "--run", "2")
+        self.assertEqual(self.compare_all(self.serve(part), self.rows("--run", "2")), 4)
+        if not os.access(PEERS / "wacz", os.X_OK):
+            self.skipTest("the peer py-wacz is not installed (bench/peers.py installs it)")
+        for path in [whole, part]:
+            judged = subprocess.run([PEERS / "wacz", "validate", "-f", path], check=False,
+                                    capture_output=True)
+            self.assertEqual(judged.returncode, 0, judged.stdout + judged.stderr)
+
+    def test_I5_a_record_in_segments_replays_whole(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+        url, date = "http://a.org/long", "2004-05-01T10:00:00Z"
+        first = archive_lab.record("response", url, date, head + b"begin ",
+                                   "WARC-Segment-Number: 1")
+        origin = hashlib.md5(("response" + url + date).encode()).hexdigest()
+        last = archive_lab.record(
+            "continuation", url, date, b"end", "WARC-Segment-Number: 2",
+            f"WARC-Segment-Origin-ID: <urn:uuid:{origin}>",
+            f"WARC-Segment-Total-Length: {len(head) + 9}")
+        for name, record in [("1.warc.gz", first), ("2.warc.gz", last)]:
+            (self.folder / name).write_bytes(record)
+            self.stele("import", "--quiet", "--archive", self.archive, self.folder / name)
+        port = self.serve(self.export("out.warc.gz"))
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("GET", f"/c/20040501100000id_/{url}")
+        self.assertEqual(connection.getresponse().read(), b"begin end")
+        connection.close()
 
     @unittest.skipUnless(SAMPLES.is_dir(), "the samples of other projects are not here")
     def test_D6_samples_with_revisits_replay(self):
