@@ -750,6 +750,56 @@ TEST_P(WaczCrash, LosesNothingAcknowledgedWhereverTheDiskFails) {
   }
 }
 
+// A file that is here alone and in a WACZ file, of which a capture is purged.
+TEST_P(WaczCrash, I7_APurgeLosesNothingElseWhereverTheDiskFails) {
+  for (int fail_at = 1;; ++fail_at) {
+    SCOPED_TRACE(fail_at);
+    io::MemoryFileSystem disk;
+    PutFile(disk, "x.wacz", WaczBytes(FirstWarc(), kPagesWithText));
+    PutFile(disk, "1.warc.gz", FirstWarc());
+    ArchiveLab lab(disk);
+    ASSERT_TRUE(lab.Create());
+    {
+      auto archive = lab.Open();
+      ImportOne(**archive, "1.warc.gz");
+      ImportOne(**archive, "x.wacz");
+      ASSERT_TRUE((*archive)->Remove({{200405, 0}}, "asked for", ""));
+    }
+    disk.SyncAll();
+    bool acknowledged = false;
+    {
+      io::FaultFileSystem fs(disk, fail_at);
+      ArchiveLab failing(fs);
+      if (auto archive = failing.Open()) {
+        const auto purged = PurgeRemoved(**archive);
+        acknowledged = purged && purged->failures.empty();
+      }
+    }
+    io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+    if (GetParam()) disk.Crash(dice);
+    auto archive = lab.Open();
+    ASSERT_TRUE(archive) << archive.error().text;
+    EXPECT_EQ(Lines((*archive)->View()).size(), 3u);
+    const auto purged = PurgeRemoved(**archive);  // goes on where it was
+    ASSERT_TRUE(purged) << purged.error().text;
+    EXPECT_TRUE(!acknowledged || purged->containers == 0);
+    const ArchiveView view = (*archive)->View();
+    EXPECT_EQ(PagesAndOthers(view).size(), 3u);
+    EXPECT_EQ(DefectsOf(view), std::vector<std::string>());
+    EXPECT_EQ(view.holdings().containers().size(), 2u);
+    for (const auto& [number, container] : view.holdings().containers()) {
+      const std::string path = *view.PathOf(number);
+      const std::string left = path.ends_with(".wacz") ? Unpacked(disk, path)
+                                                       : *codec::GzipCodec().Decompress(
+                                                             *io::ReadFile(disk, path), 1 << 20);
+      EXPECT_EQ(left.find("<p>one"), std::string::npos);
+      EXPECT_EQ(left.find("first words"), std::string::npos);
+    }
+    EXPECT_EQ(disk.List("a/volumes/main")->size(), 4u);
+    if (acknowledged || HasFailure()) break;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutPowerCut, WaczCrash, ::testing::Bool());
 
 }  // namespace
