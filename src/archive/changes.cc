@@ -97,15 +97,7 @@ std::string_view Change::url() const {
 }
 
 Changes::Changes(const ArchiveView& view, const CaptureQuery& before, const CaptureQuery& after)
-    : view_(view), earlier_(after), before_(view, before), after_(view, after) {
-  const auto& runs = view.holdings().runs();
-  const bool are_runs = before.run && after.run && *before.run < *after.run;
-  if (are_runs && !runs.empty() && runs.begin()->first < *before.run) {
-    earlier_than_run_ = before.run;
-  }
-  earlier_.run.reset();
-  earlier_.where.resume.clear();
-}
+    : view_(view), before_(view, before), after_(view, after) {}
 
 Status Changes::Side::Fetch() {
   Result<const HeldCapture*> held = results_.Next();
@@ -169,28 +161,7 @@ Result<bool> Changes::TakeNext() {
   return true;
 }
 
-Result<std::optional<HeldCapture>> Changes::FindEarlier() const {
-  CaptureQuery query = earlier_;
-  query.where.what = catalog::SelectKey(change_.key);
-  CaptureResults results(view_, std::move(query));
-  std::optional<HeldCapture> last;
-  for (;;) {
-    const Result<const HeldCapture*> held = results.Next();
-    if (!held) return held.error();
-    if (*held == nullptr) return last;
-    const Capture& row = (*held)->row;
-    const bool is_earlier = row.run < *earlier_than_run_ && row.time <= change_.after->row.time;
-    if (is_earlier) last = **held;
-  }
-}
-
 Result<bool> Changes::Judge() {
-  if (!change_.before && earlier_than_run_) {
-    Result<std::optional<HeldCapture>> earlier = FindEarlier();
-    if (!earlier) return earlier.error();
-    // What was an error then says nothing about now.
-    if (*earlier && IsThere((*earlier)->row)) change_.before = **std::move(earlier);
-  }
   const bool was_there = change_.before && IsThere(change_.before->row);
   const bool is_there = change_.after && IsThere(change_.after->row);
   if (!was_there && !is_there) return false;

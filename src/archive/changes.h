@@ -58,9 +58,7 @@ struct Change {
 };
 
 // Compares the last capture of each URL that one query finds with the last that another finds, in
-// the order of keys. Where a run is compared with a later one and has no capture of a URL, the last
-// one that runs before it brought stands for it: that run did not come there. Keeps one capture of
-// each in memory. Not thread-safe.
+// the order of keys. Keeps one capture of each in memory. Not thread-safe.
 class Changes {
  public:
   // Borrows `view` for life.
@@ -95,13 +93,8 @@ class Changes {
   Result<bool> TakeNext();
   // False: it was not there on either side.
   Result<bool> Judge();
-  // The last capture of this URL that runs before the compared ones brought; nothing where none
-  // did.
-  Result<std::optional<catalog::HeldCapture>> FindEarlier() const;
 
   const ArchiveView& view_;
-  CaptureQuery earlier_;
-  std::optional<std::uint32_t> earlier_than_run_;  // nothing: no run is before
   Side before_;
   Side after_;
   bool begun_ = false;

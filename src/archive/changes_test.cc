@@ -86,32 +86,6 @@ TEST_F(ChangesTest, TellsTheFiveStatesBetweenTwoRuns) {
   EXPECT_EQ(Between(InRun(1), InRun(1)).size(), 5u);
 }
 
-// As one that ended at a limit.
-TEST_F(ChangesTest, W15_WhatARunDidNotComeToIsComparedWithEarlierOnes) {
-  Bring(WarcText()
-            .Response("http://a/", "2003-01-01T00:00:00Z", "<p>home")
-            .Response("http://a/changed", "2003-01-01T00:00:00Z", "<p>one")
-            .Response("http://a/error", "2003-01-01T00:00:00Z", "no", "text/html", 404)
-            .Response("http://a/lost", "2003-01-01T00:00:00Z", "<p>lost")
-            .Response("http://a/same", "2003-01-01T00:00:00Z", "<p>same"));
-  Bring(WarcText().Response("http://a/", "2004-01-01T00:00:00Z", "<p>home"));
-  Bring(WarcText()
-            .Response("http://a/", "2005-01-01T00:00:00Z", "<p>home")
-            .Response("http://a/changed", "2005-01-01T00:00:00Z", "<p>two")
-            .Response("http://a/error", "2005-01-01T00:00:00Z", "<p>yes")
-            .Response("http://a/lost", "2005-01-01T00:00:00Z", "no", "text/html", 404)
-            .Response("http://a/new", "2005-01-01T00:00:00Z", "<p>new")
-            .Response("http://a/same", "2005-01-01T00:00:00Z", "<p>same"));
-  EXPECT_EQ(Between(InRun(2), InRun(3)),
-            (Expected{"identical http://a/ page", "text http://a/changed page",
-                      "new http://a/error page", "gone http://a/lost page", "new http://a/new page",
-                      "identical http://a/same page"}));
-  // What came after the first of both is no part of it.
-  Bring(WarcText().Response("http://a/new", "2006-01-01T00:00:00Z", "<p>new"));
-  EXPECT_EQ(Between(InRun(2), InRun(4)),
-            (Expected{"gone http://a/ page", "new http://a/new page"}));
-}
-
 TEST_F(ChangesTest, TheLastCaptureOfARunCounts) {
   Bring(WarcText()
             .Response("http://a/", "2004-01-01T00:00:00Z", "<p>one")

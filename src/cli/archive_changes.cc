@@ -103,9 +103,7 @@ Command ChangesCommand() {
       "Without --run and --from, the last two runs are compared that ended and were not taken "
       "down.\n\n"
       "new: it is only in the later one. gone: it is only in the earlier one, or the server "
-      "answered later with an error (status 400 and above). Where a run did not come to a URL, "
-      "because a limit ended it say, what runs before it brought of that URL stands for it. text: "
-      "what it says changed; of what "
+      "answered later with an error (status 400 and above). text: what it says changed; of what "
       "has no text, a picture say, the bytes changed. same-text: the bytes changed, but not what "
       "they say: markup, case and punctuation apart. identical (with --all): the same bytes. Of "
       "several captures of a URL in one run the last one counts.";
