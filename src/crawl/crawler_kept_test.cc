@@ -119,7 +119,8 @@ TEST(CrawlerKept, I1_WhatWasCutOffBeforeAKillHasALineAndSoHasTheWhole) {
   EXPECT_EQ(end->progress.counts.files, 2U);
   EXPECT_EQ(end->progress.counts.pages, 1U);
   std::map<std::string, std::string> sizes;
-  for (const crawl_log::Line& line : LinesOf(lab).at("http://a.org/")) {
+  const auto lines = LinesOf(lab);
+  for (const crawl_log::Line& line : lines.at("http://a.org/")) {
     sizes[line.annotations] = line.size;
   }
   EXPECT_EQ(sizes, (std::map<std::string, std::string>{{"", "14"}, {"disconnectTrunc", "3"}}));
