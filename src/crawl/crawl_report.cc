@@ -22,8 +22,6 @@
 namespace stele::crawl {
 namespace {
 
-constexpr int kRobotsPrecluded = -9998;
-
 constexpr std::string_view kInACircle = "it is redirected in a circle";
 
 // A text in the JSON at the end of a line; empty: there is none.

@@ -27,7 +27,6 @@ constexpr int kDroppedAtOnce = 1'000;
 constexpr std::size_t kHostsRemembered = 1'000;
 // So many same answers in a row to ever new arguments make a path a trap.
 constexpr std::uint64_t kSameAnswersMax = 25;
-constexpr int kRobotsPrecluded = -9998;
 constexpr std::string_view kLimitsNote = "limits";
 constexpr std::string_view kTrustedNote = "trusted";
 constexpr std::string_view kCutOffNote = "cut-off";

@@ -18,8 +18,6 @@ namespace {
 
 using Why = MissingEmbed::Why;
 
-constexpr int kRobotsPrecluded = -9998;
-
 bool IsEmbed(std::string_view hops) {
   Candidate candidate;
   candidate.hops = hops;

@@ -15,6 +15,9 @@
 
 namespace stele::crawl {
 
+// The status in crawl.log of what robots.txt forbids, as Heritrix has it.
+inline constexpr int kRobotsPrecluded = -9998;
+
 // The logs of a run: crawl.log, a line for each URL that was finished; scope.log, a line for each
 // that was left alone, with the reason; and embeds.log, a line for what a page needs and had been
 // linked before, so that its line in crawl.log does not tell. Lines wait in memory until Flush().
