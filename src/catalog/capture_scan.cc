@@ -9,10 +9,9 @@ namespace stele::catalog {
 
 CaptureScan::CaptureScan(std::shared_ptr<const CatalogView> view, Query query)
     : view_(std::move(view)), query_(std::move(query)) {
-  batches_ = view_->Batches();
+  batches_ = query_.batch ? std::vector{*query_.batch} : view_->Batches();
   std::erase_if(batches_, [this](std::uint32_t batch) {
-    return (query_.after && batch < query_.after->batch) ||
-           (query_.batch && batch != *query_.batch);
+    return query_.after && batch < query_.after->batch;
   });
   std::reverse(batches_.begin(), batches_.end());
   // The newest log wins.
@@ -21,6 +20,7 @@ CaptureScan::CaptureScan(std::shared_ptr<const CatalogView> view, Query query)
     for (const auto& part : log.places) {
       for (const RowPlace& row : *part) {
         if (row.time < query_.from || query_.to < row.time) continue;
+        if (query_.batch && row.id.batch != *query_.batch) continue;
         if (query_.after && row.id <= *query_.after) continue;
         rows[row.id] = {row, log.log.get()};
       }
