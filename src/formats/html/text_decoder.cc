@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "formats/html/utf8.h"
 #include "util/check.h"
@@ -78,6 +79,7 @@ HighHalf TableFromIcu(Encoding encoding) {
 }
 
 HighHalf MakeTable(Encoding encoding) {
+  if (!IsSingleByte(encoding)) return {};
   HighHalf table;
   if (encoding == Encoding::kUserDefined) {
     for (std::size_t i = 0; i < 128; ++i) table[i] = static_cast<char16_t>(0xF780 + i);
@@ -100,16 +102,24 @@ HighHalf MakeTable(Encoding encoding) {
   return table;
 }
 
+// To ask ICU takes as long as to decode some pages.
+const HighHalf& TableOf(Encoding encoding) {
+  static const std::vector<HighHalf> tables = [] {
+    std::vector<HighHalf> all;
+    for (int i = 0; i < kEncodingCount; ++i) all.push_back(MakeTable(static_cast<Encoding>(i)));
+    return all;
+  }();
+  return tables[static_cast<std::size_t>(encoding)];
+}
+
 }  // namespace
 
 class TextDecoder::Impl {
  public:
   explicit Impl(Encoding encoding) : encoding_(encoding), converter_(nullptr, ucnv_close) {
-    if (IsSingleByte(encoding)) {
-      table_ = MakeTable(encoding);
-    } else if (encoding != Encoding::kUtf8 && encoding != Encoding::kReplacement) {
-      converter_ = OpenConverter(encoding);
-    }
+    const bool needs_icu = !IsSingleByte(encoding) && encoding != Encoding::kUtf8 &&
+                           encoding != Encoding::kReplacement;
+    if (needs_icu) converter_ = OpenConverter(encoding);
   }
 
   void Finish(std::string& out) {
@@ -174,12 +184,14 @@ class TextDecoder::Impl {
   }
 
   void DecodeByTable(std::string_view bytes, std::string& out) {
-    while (!bytes.empty()) {
+    for (;;) {
       const std::size_t ascii = AsciiPrefix(bytes);
       out.append(bytes.substr(0, ascii));
       bytes.remove_prefix(ascii);
+      if (bytes.empty()) return;
+      const HighHalf& table = TableOf(encoding_);
       while (!bytes.empty() && static_cast<std::uint8_t>(bytes[0]) >= 0x80) {
-        AppendUtf8(out, table_[static_cast<std::uint8_t>(bytes[0]) - 0x80u]);
+        AppendUtf8(out, table[static_cast<std::uint8_t>(bytes[0]) - 0x80u]);
         bytes.remove_prefix(1);
       }
     }
@@ -223,7 +235,6 @@ class TextDecoder::Impl {
   }
 
   Encoding encoding_;
-  HighHalf table_{};
   ConverterPointer converter_;
   std::string held_;
   char16_t high_surrogate_ = 0;
