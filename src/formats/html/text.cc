@@ -1,22 +1,19 @@
-// The tokens' text goes through one small machine that owes separators: white space and block
-// borders only note what is due, and the next visible byte pays it. That collapses white space
-// across tags and leaves none at the ends.
 #include "formats/html/text.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "formats/html/copy_words.h"
 #include "formats/html/text_decoder.h"
+#include "formats/html/text_writer.h"
 #include "formats/html/tokenizer.h"
+#include "formats/html/utf8.h"
 #include "util/ascii.h"
 
 namespace stele::html {
 namespace {
 
 constexpr std::size_t kPieceSize = 32 << 10;
-constexpr std::size_t kTextMax = 1 << 30;
 
 enum class Effect : std::uint8_t {
   kInline,
@@ -116,120 +113,10 @@ std::string_view ValueOf(const Tag& tag, std::string_view name) {
   return {};
 }
 
-// Appends text to a PageText: separators, runs, the limit.
-class TextWriter {
- public:
-  TextWriter(PageText& page, const TextLimits& limits)
-      : page_(page), text_max_(std::min(limits.text_bytes_max, kTextMax)) {}
-
-  void Space() { due_ = std::max(due_, Due::kSpace); }
-  void Line() { due_ = Due::kLine; }
-  void SetKind(TextKind kind, bool on) {
-    kinds_ = static_cast<std::uint8_t>(on ? kinds_ | kind : kinds_ & ~kind);
-  }
-  bool Has(TextKind kind) const { return (kinds_ & kind) != 0; }
-  bool full() const { return page_.truncated; }
-  // Where the next visible byte will stand.
-  std::uint32_t Next() const {
-    const bool separated = due_ != Due::kNothing && !page_.text.empty();
-    return static_cast<std::uint32_t>(page_.text.size() + (separated ? 1 : 0));
-  }
-
-  void Write(std::string_view text) {
-    if (page_.text.size() + text.size() + 1 > text_max_ || text.find('\0') != text.npos) {
-      return WriteWords(text);
-    }
-    const auto is_space = [](char c) { return IsAsciiSpace(c); };  // a pointer is not inlined
-    const auto begin = std::find_if_not(text.begin(), text.end(), is_space);
-    if (begin != text.begin()) Space();
-    if (begin == text.end()) return;
-    const auto end = std::find_if_not(text.rbegin(), text.rend(), is_space).base();
-    Separate();
-    AppendWords({begin, end});
-    page_.runs.back().end = static_cast<std::uint32_t>(page_.text.size());
-    if (end != text.end()) Space();
-  }
-
- private:
-  enum class Due : std::uint8_t { kNothing, kSpace, kLine };
-
-  // The same for text with null characters, which are left out, and up to the limit.
-  void WriteWords(std::string_view text) {
-    const auto ends_word = [](char c) { return IsAsciiSpace(c) || c == '\0'; };
-    std::size_t at = 0;
-    while (at < text.size() && !full()) {
-      if (ends_word(text[at])) {
-        if (text[at] != '\0') Space();
-        ++at;
-        continue;
-      }
-      std::size_t end = at + 1;
-      while (end < text.size() && !ends_word(text[end])) ++end;
-      Word(text.substr(at, end - at));
-      at = end;
-    }
-  }
-
-  void Word(std::string_view word) {
-    std::string& out = page_.text;
-    if (out.size() + word.size() + 1 > text_max_) {
-      page_.truncated = true;
-      TrimBrokenEnd();
-      return;
-    }
-    Separate();
-    out.append(word);
-    page_.runs.back().end = static_cast<std::uint32_t>(out.size());
-  }
-
-  // Writes what is due between the last word and the next, which begins here.
-  void Separate() {
-    std::string& out = page_.text;
-    if (due_ != Due::kNothing && !out.empty()) {
-      out.push_back(due_ == Due::kLine ? '\n' : ' ');
-      page_.runs.back().end = static_cast<std::uint32_t>(out.size());
-    }
-    due_ = Due::kNothing;
-    const auto begin = static_cast<std::uint32_t>(out.size());
-    if (page_.runs.empty() || page_.runs.back().kinds != kinds_) {
-      page_.runs.push_back({begin, begin, kinds_});
-    }
-  }
-
-  // Text that begins and ends with a word.
-  void AppendWords(std::string_view text) {
-    std::string& out = page_.text;
-    const std::size_t before = out.size();
-    out.resize(before + text.size());
-    const char* end = CopyWords(text, /*after_space=*/false, out.data() + before, FoldSpace());
-    out.resize(static_cast<std::size_t>(end - out.data()));
-  }
-
-  // The tokenizer may have cut its text inside a character of several bytes.
-  void TrimBrokenEnd() {
-    std::string& out = page_.text;
-    std::size_t size = out.size();
-    std::size_t trailing = 0;
-    while (size > trailing && trailing < 3 && (out[size - 1 - trailing] & 0xC0) == 0x80) ++trailing;
-    if (size == trailing) return;
-    const auto lead = static_cast<std::uint8_t>(out[size - 1 - trailing]);
-    const std::size_t needs = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
-    if (needs == trailing || lead < 0x80) return;
-    out.resize(size - 1 - trailing);
-    while (!page_.runs.empty() && page_.runs.back().begin >= out.size()) page_.runs.pop_back();
-    if (!page_.runs.empty()) page_.runs.back().end = static_cast<std::uint32_t>(out.size());
-  }
-
-  PageText& page_;
-  std::size_t text_max_;
-  std::uint8_t kinds_ = kBodyText;
-  Due due_ = Due::kNothing;
-};
-
 class TextSink final : public TokenSink {
  public:
-  TextSink(PageText& page, const TextLimits& limits)
-      : page_(page), limits_(limits), writer_(page, limits) {}
+  TextSink(PageText& page, const TextLimits& limits, bool has_nulls)
+      : page_(page), limits_(limits), writer_(page, limits, has_nulls) {}
 
   void OnStartTag(const Tag& tag) override {
     const Effect effect = EffectOf(tag.name);
@@ -258,7 +145,10 @@ class TextSink final : public TokenSink {
   void OnDoctype(const Doctype&) override {}
 
   bool full() const { return writer_.full(); }
-  void Finish() { EndAnchor(); }
+  void Finish() {
+    EndAnchor();
+    writer_.Finish();
+  }
 
  private:
   void Start(Effect effect, const Tag& tag) {
@@ -350,7 +240,7 @@ class TextSink final : public TokenSink {
     open_anchor_ = false;
     TextAnchor& anchor = page_.anchors.back();
     // The separator before its first word may have come due only inside the anchor.
-    const std::string& text = page_.text;
+    const std::string_view text = writer_.text();
     if (anchor.begin < text.size() && IsAsciiSpace(text[anchor.begin])) ++anchor.begin;
     anchor.end = static_cast<std::uint32_t>(text.size());
     if (anchor.begin >= anchor.end) page_.anchors.pop_back();
@@ -403,25 +293,42 @@ class TextSink final : public TokenSink {
   bool language_is_meta_ = false;
 };
 
+// Whether the text, in UTF-8, may have null characters.
+bool HasNulls(std::string_view content, Encoding encoding) {
+  return !HasAsciiMarkup(encoding) || content.find('\0') != std::string_view::npos;
+}
+
+// Tells of the content in UTF-8, piece by piece, until `take` has enough and returns false.
+template <typename Take>
+void ForEachPiece(std::string_view content, Encoding encoding, const Take& take) {
+  const bool is_utf8 = encoding == Encoding::kUtf8 ? IsValidUtf8(content)
+                                                   : IsSingleByte(encoding) && IsAscii(content);
+  TextDecoder decoder(encoding);
+  std::string piece;
+  for (std::size_t at = 0; at < content.size(); at += kPieceSize) {
+    const std::string_view bytes = content.substr(at, kPieceSize);
+    piece.clear();
+    if (!is_utf8) decoder.Decode(bytes, piece);
+    if (!take(is_utf8 ? bytes : piece)) return;
+  }
+  piece.clear();
+  decoder.Finish(piece);
+  take(piece);
+}
+
 }  // namespace
 
 PageText ExtractText(std::string_view content, Encoding encoding, const TextLimits& limits) {
   PageText page;
-  TextSink sink(page, limits);
+  TextSink sink(page, limits, HasNulls(content, encoding));
   Tokenizer::Options options;
   options.has_attributes =
       limits.anchors_max > 0 ? HasWordsOrAnchorInAttributes : HasWordsInAttributes;
   Tokenizer tokenizer(sink, options);
-  TextDecoder decoder(encoding);
-  std::string piece;
-  for (std::size_t at = 0; at < content.size() && !sink.full(); at += kPieceSize) {
-    piece.clear();
-    decoder.Decode(content.substr(at, kPieceSize), piece);
+  ForEachPiece(content, encoding, [&](std::string_view piece) {
     tokenizer.Feed(piece);
-  }
-  piece.clear();
-  decoder.Finish(piece);
-  tokenizer.Feed(piece);
+    return !sink.full();
+  });
   tokenizer.Finish();
   sink.Finish();
   return page;
@@ -429,17 +336,12 @@ PageText ExtractText(std::string_view content, Encoding encoding, const TextLimi
 
 PageText ExtractPlainText(std::string_view content, Encoding encoding, const TextLimits& limits) {
   PageText page;
-  TextWriter writer(page, limits);
-  TextDecoder decoder(encoding);
-  std::string piece;
-  for (std::size_t at = 0; at < content.size() && !writer.full(); at += kPieceSize) {
-    piece.clear();
-    decoder.Decode(content.substr(at, kPieceSize), piece);
+  TextWriter writer(page, limits, HasNulls(content, encoding));
+  ForEachPiece(content, encoding, [&](std::string_view piece) {
     writer.Write(piece);
-  }
-  piece.clear();
-  decoder.Finish(piece);
-  writer.Write(piece);
+    return !writer.full();
+  });
+  writer.Finish();
   return page;
 }
 

@@ -83,6 +83,20 @@ TEST(Text, StopsAtItsLimitOnWholeCharacters) {
   EXPECT_GE(cut.text.size(), 80u);
 }
 
+TEST(Text, NothingComesBehindWhatPassedTheLimit) {
+  TextLimits limits;
+  limits.text_bytes_max = 10;
+  const PageText cut = ExtractText("<p>a<p>muchtoolong<p>b", Encoding::kUtf8, limits);
+  EXPECT_TRUE(cut.truncated);
+  EXPECT_EQ(cut.text, "a");
+}
+
+TEST(Text, LeavesNullCharactersOut) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(ExtractText("<p>a\0b \0 c"sv, Encoding::kUtf8).text, "ab c");
+  EXPECT_EQ(ExtractPlainText("a\0b\0"sv, Encoding::kWindows1252).text, "ab");
+}
+
 TEST(Text, NormalisedTextIgnoresMarkupCaseAndPunctuation) {
   const std::string a = NormalisedText(Text("<h1>Über “Straße”</h1><p>Ｆull, width: ﬁne!</p>"));
   const std::string b =
