@@ -87,6 +87,19 @@ bool IsRoot(std::string_view id) {
   return std::find(kIds.begin(), kIds.end(), id) != kIds.end();
 }
 
+// Bytes other than white space; in groups, so that the compiler takes many at once.
+std::size_t CountVisible(std::string_view text) {
+  constexpr std::size_t kGroup = 16;
+  std::size_t visible = 0;
+  for (; text.size() >= kGroup; text.remove_prefix(kGroup)) {
+    unsigned char of_group = 0;
+    for (std::size_t i = 0; i < kGroup; ++i) of_group += IsAsciiSpace(text[i]) ? 0 : 1;
+    visible += of_group;
+  }
+  for (const char c : text) visible += IsAsciiSpace(c) ? 0 : 1;
+  return visible;
+}
+
 // What a reader without scripts gets of a page.
 class Glance final : public html::TokenSink {
  public:
@@ -128,8 +141,7 @@ class Glance final : public html::TokenSink {
       note_ += text;
       return;
     }
-    text_ += static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return !IsAsciiSpace(c); }));
+    text_ += CountVisible(text);
   }
   void OnComment(std::string_view, html::SourceRange) override {}
   void OnDoctype(const html::Doctype&) override {}

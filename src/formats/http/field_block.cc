@@ -1,5 +1,6 @@
 #include "formats/http/field_block.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -107,18 +108,23 @@ void ParseFields(std::string_view block, Headers& headers, Defects& defects) {
 }
 
 void NoteCharacters(std::string_view head, Defects& defects) {
-  // Without branches, so that the compiler takes many bytes at once.
-  unsigned eight_bit = 0;
-  unsigned control = 0;
-  for (const char signed_byte : head) {
-    const auto byte = static_cast<unsigned char>(signed_byte);
-    eight_bit |= byte;
-    control |=
-        static_cast<unsigned>((byte < 0x20) & (byte != '\t') & (byte != '\n') & (byte != '\r')) |
-        static_cast<unsigned>(byte == 0x7f);
+  // Without branches and in groups, so that the compiler takes many bytes at once.
+  constexpr std::size_t kGroup = 16;
+  std::array<unsigned char, kGroup> eight_bit{};
+  std::array<unsigned char, kGroup> control{};
+  const auto note = [&](std::size_t i) {
+    const auto byte = static_cast<unsigned char>(head[i]);
+    eight_bit[i] |= byte & 0x80;
+    control[i] |= static_cast<unsigned char>(
+        ((byte < 0x20) & (byte != '\t') & (byte != '\n') & (byte != '\r')) | (byte == 0x7f));
+  };
+  for (; head.size() >= kGroup; head.remove_prefix(kGroup)) {
+    for (std::size_t i = 0; i < kGroup; ++i) note(i);
   }
-  if ((eight_bit & 0x80) != 0) defects.Add(Defect::kEightBit);
-  if (control != 0) defects.Add(Defect::kControlCharacter);
+  for (std::size_t i = 0; i < head.size(); ++i) note(i);
+  const auto is_set = [](unsigned char byte) { return byte != 0; };
+  if (std::ranges::any_of(eight_bit, is_set)) defects.Add(Defect::kEightBit);
+  if (std::ranges::any_of(control, is_set)) defects.Add(Defect::kControlCharacter);
 }
 
 }  // namespace stele::http
