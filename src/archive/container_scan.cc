@@ -39,6 +39,8 @@ std::array<char, kSize> BytesOf(const Digest& digest) {
 // Computes what a row says about a payload that streams by.
 class PayloadExaminer final : public record::PayloadSink {
  public:
+  explicit PayloadExaminer(const std::optional<catalog::Sha256Bytes>& known) : known_(known) {}
+
   void Begin(const record::PayloadStream& stream, const Record& record, bool wants_sha1) {
     stream_ = &stream;
     record_type_ = record.content_type;
@@ -51,7 +53,7 @@ class PayloadExaminer final : public record::PayloadSink {
 
   void OnPayload(std::string_view piece) override {
     length_ += piece.size();
-    sha256_.Update(piece);
+    if (!known_) sha256_.Update(piece);
     if (wants_sha1_) sha1_.Update(piece);
     if (!collects_) collects_ = HasPageText(http::ParseMediaType(ContentType()).type);
     if (!*collects_) return;
@@ -65,7 +67,7 @@ class PayloadExaminer final : public record::PayloadSink {
   // Also where the payload turned out to be damaged: the digests start anew.
   void Finish(catalog::Capture& row) {
     row.length = length_;
-    row.sha256 = BytesOf<32>(sha256_.Finish());
+    row.sha256 = known_ ? *known_ : BytesOf<32>(sha256_.Finish());
     if (wants_sha1_) row.sha1 = BytesOf<20>(sha1_.Finish());
     if (collects_.value_or(false)) {
       const http::ResponseHead* head = stream_->response();
@@ -82,6 +84,7 @@ class PayloadExaminer final : public record::PayloadSink {
   }
 
  private:
+  const std::optional<catalog::Sha256Bytes>& known_;
   const record::PayloadStream* stream_ = nullptr;
   std::string_view record_type_;
   bool http_ = false;
@@ -119,7 +122,11 @@ class Scan {
  public:
   Scan(archive_file::ArchiveFile& file, const ScanOptions& options, ContainerRowsSink& rows,
        ContainerSummary& summary)
-      : reader_(file.reader()), options_(options), rows_(rows), summary_(summary) {}
+      : reader_(file.reader()),
+        options_(options),
+        rows_(rows),
+        summary_(summary),
+        examiner_(options.payload_sha256) {}
 
   Status Run();
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -19,6 +20,8 @@ struct ScanOptions {
   // Whether what was captured at this URL and time is a page. Empty: that is judged by what request
   // and crawler's notes say, else HTML with status 200 is one.
   std::function<bool(std::string_view url, Timestamp time)> is_page;
+  // SHA-256 of the only payload that there is, where it is known and need not be computed.
+  std::optional<catalog::Sha256Bytes> payload_sha256 = {};
   // Archive files in a WACZ file that are passed over.
   std::set<std::string> left_out = {};
   // Asked when all was read, before rows get their name; its error leaves those that were there.

@@ -74,12 +74,14 @@ class TextFile final : public io::ReadableFile {
   const std::string_view text_;
 };
 
-Status FindRows(std::string_view records, FoundRows& found) {
+Status FindRows(std::string_view records, const ResponseFacts& facts, FoundRows& found) {
   auto source = std::make_unique<io::FileSource>(std::make_unique<TextFile>(records));
   Result<std::unique_ptr<archive_file::ArchiveFile>> file =
       archive_file::ArchiveFile::Open(std::move(source), "a capture");
   if (!file) return file.error();
-  return ScanContainer(**file, {}, found, found.summary);
+  ScanOptions options;
+  options.payload_sha256 = facts.sha256;
+  return ScanContainer(**file, options, found, found.summary);
 }
 
 // Writes records to memory, one capture after another. Keeps what compressing needs.
@@ -96,7 +98,7 @@ class Composer {
     const Status written = WriteCaptureRecords(capture, facts, ids, *writer_);
     if (!written) return written.error();
     const std::string plain = sink_.Take();
-    if (const Status scanned = FindRows(plain, found); !scanned) return scanned.error();
+    if (const Status scanned = FindRows(plain, facts, found); !scanned) return scanned.error();
     if (found.captures.size() != 1) return Unlisted();
     return Pack(plain, found);
   }
