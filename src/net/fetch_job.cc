@@ -171,8 +171,8 @@ void FetchJob::OnTunnelAsked(const StreamOutcome& outcome) {
 }
 
 void FetchJob::ReadTunnel() {
-  buffer_.resize(kReadSize);
-  stream_->Read(buffer_, Then(&FetchJob::OnTunnelAnswer));
+  buffer_.Reserve(kReadSize);
+  stream_->Read({buffer_.data(), kReadSize}, Then(&FetchJob::OnTunnelAnswer));
 }
 
 void FetchJob::OnTunnelAnswer(const StreamOutcome& outcome) {
@@ -229,11 +229,11 @@ void FetchJob::OnSent(const StreamOutcome& outcome) {
 
 void FetchJob::Receive() {
   step_ = Step::kReceive;
-  buffer_.resize(kReadSize);
+  buffer_.Reserve(kReadSize);
   const std::uint64_t rate = request_.limits.rate_max;
   const std::size_t size =
       rate == 0 ? kReadSize : std::clamp<std::size_t>(rate / 10, kPaceSizeMin, kReadSize);
-  stream_->Read(std::span(buffer_).first(size), Then(&FetchJob::OnReceived));
+  stream_->Read({buffer_.data(), size}, Then(&FetchJob::OnReceived));
 }
 
 void FetchJob::OnReceived(const StreamOutcome& outcome) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/buffer.h"
 #include "io/clock.h"
 #include "io/file_system.h"
 #include "net/event_loop.h"
@@ -107,7 +108,7 @@ class FetchJob : public std::enable_shared_from_this<FetchJob> {
   std::string sent_;                   // the request with the proxy's authorization
   std::string tunnel_;                 // what is said to and by the proxy
   std::shared_ptr<FetchStream> stream_;
-  std::vector<char> buffer_;
+  codec::Buffer buffer_;
   std::optional<ResponseCollector> collector_;
   std::unique_ptr<SpoolFile> spool_;  // a worker's in kSpool
   Moment body_begun_;
