@@ -6,6 +6,7 @@
 #include "crawl/crawl_report.h"
 #include "crawl/crawler.h"
 #include "crawl/missing_embeds.h"
+#include "crawl/redirect_status.h"
 #include "formats/http/message.h"
 
 namespace stele::crawl {
@@ -22,10 +23,6 @@ constexpr int kLostInARowMax = 10;
 constexpr std::size_t kRedirectsMax = 20;
 // So many that are worked on or written, and there is no time to make them small.
 constexpr std::size_t kHurriedPerWorker = 16;
-
-bool IsRedirect(int status) {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
 
 bool AsksForPatience(int status) { return status == 429 || status == 503; }
 

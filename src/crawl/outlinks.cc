@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "crawl/redirect_status.h"
 #include "formats/html/document_kind.h"
 #include "formats/html/extract_links.h"
 #include "formats/http/content_decoder.h"
@@ -64,8 +65,6 @@ std::string WithoutUser(std::string url) {
   return url;
 }
 
-bool IsRedirect(int status) { return status >= 300 && status < 400 && status != 304; }
-
 void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& found) {
   sitemap::SitemapReader reader([&](const sitemap::Link& link) {
     const Result<url::Url> absolute = url::Parse(link.url, &base);
@@ -95,7 +94,7 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   const std::string refresh = Value(head.headers, "Refresh");
   const std::string robots_tag = Value(head.headers, "X-Robots-Tag");
   const std::string location =
-      IsRedirect(head.status) ? Value(head.headers, "Location") : std::string();
+      LocationIsLink(head.status) ? Value(head.headers, "Location") : std::string();
   html::LinkDocument document;
   document.url = url;
   document.content = content;
