@@ -9,6 +9,7 @@
 #include "cli/segment_set.h"
 #include "cli/warc_commands.h"
 #include "formats/archive_file/archive_file.h"
+#include "formats/warc/angle_brackets.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -57,11 +58,6 @@ std::string HeadsAsJson(const std::string& path, const record::Record& record,
   }
   line += "}\n";
   return line;
-}
-
-std::string_view WithoutBrackets(std::string_view id) {
-  if (id.size() >= 2 && id.front() == '<' && id.back() == '>') id = id.substr(1, id.size() - 2);
-  return id;
 }
 
 class CatFile {
@@ -117,7 +113,8 @@ class CatFile {
     if (options_.offset && record.offset != *options_.offset) {
       return record.offset > *options_.offset;
     }
-    if (!options_.id.empty() && WithoutBrackets(record.record_id()) != options_.id) return false;
+    if (!options_.id.empty() && warc::WithoutBrackets(record.record_id()) != options_.id)
+      return false;
     PeekedBlock block(reader, record);
     Result<bool> selected = Selects(options_.selection, record, block);
     if (!selected) return selected.error();
@@ -187,7 +184,7 @@ Result<CatOptions> OptionsOf(const Arguments& arguments) {
       return Error{ErrorCode::kInvalid, "--offset is for one file"};
     }
   }
-  options.id = WithoutBrackets(arguments.Get("--id").value_or(""));
+  options.id = warc::WithoutBrackets(arguments.Get("--id").value_or(""));
   return options;
 }
 

@@ -32,7 +32,8 @@ void AddField(std::string& head, std::string_view name, std::string_view value) 
   head += "\r\n";
 }
 
-std::string_view WithoutBrackets(std::string_view id) {
+// Empty where there are none.
+std::string_view InsideBrackets(std::string_view id) {
   if (id.size() < 2 || id.front() != '<' || id.back() != '>') return {};
   return id.substr(1, id.size() - 2);
 }
@@ -57,7 +58,7 @@ Result<std::vector<LogEntry>> ParseBlock(const record::Record& record, std::stri
   Operation operation{std::string(record.fields.Find(kOwnerField).value_or("")),
                       std::string(record.fields.Find(kOperationField).value_or(""))};
   Result<LogEntry> entry = MakeEntry(record, LogEntry::Kind::kBlock, block, std::move(operation),
-                                     WithoutBrackets(record.record_id()));
+                                     InsideBrackets(record.record_id()));
   if (!entry) return entry.error();
   const std::string_view compression = record.fields.Find(kCompressionField).value_or("");
   for (const ContentCoding coding : {ContentCoding::kGzip, ContentCoding::kIdentity}) {

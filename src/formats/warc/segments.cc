@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/warc/angle_brackets.h"
 #include "util/ascii.h"
 
 namespace stele::warc {
@@ -12,12 +13,6 @@ using record::Record;
 std::optional<std::uint64_t> NumberIn(const Record& record, std::string_view field) {
   const std::optional<std::string_view> text = record.fields.Find(field);
   return text ? ParseDecimal(*text) : std::nullopt;
-}
-
-// Ids are compared without the <> around them, which some writers leave out.
-std::string_view WithoutBrackets(std::string_view id) {
-  if (id.size() >= 2 && id.front() == '<' && id.back() == '>') id = id.substr(1, id.size() - 2);
-  return id;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/warc/angle_brackets.h"
 #include "util/ascii.h"
 
 namespace stele::warc {
@@ -24,13 +25,6 @@ std::string_view TakeLine(std::string_view& rest, bool& odd_line_end) {
   while (line.ends_with('\r')) line.remove_suffix(1);
   odd_line_end = odd_line_end || size != line.size() + 1;
   return line;
-}
-
-std::string_view WithoutBrackets(std::string_view uri) {
-  if (uri.size() >= 2 && uri.front() == '<' && uri.back() == '>') {
-    uri = uri.substr(1, uri.size() - 2);
-  }
-  return uri;
 }
 
 void ReadDate(std::string_view text, Record& record, std::vector<Defect>& defects) {
