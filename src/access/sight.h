@@ -44,8 +44,7 @@ class Sight {
     return snapshot_->rules->Judge(key, row.time, now_, viewer_);
   }
   bool Shows(std::string_view key, const catalog::Capture& row) const {
-    return (row.flags & catalog::kRemoved) == 0 &&
-           Judge(key, row).access == AccessRules::Access::kAllow;
+    return !catalog::IsRemoved(row) && Judge(key, row).access == AccessRules::Access::kAllow;
   }
   // Whether what is shown may also be taken away as a file.
   bool Gives(std::string_view key, const catalog::Capture& row) const {

@@ -27,9 +27,6 @@ using catalog::HeldCapture;
 // Revisits that are looked at together.
 constexpr std::size_t kTogetherMax = std::size_t{1} << 22;
 
-bool IsRevisit(const Capture& row) { return (row.flags & catalog::kRevisit) != 0; }
-bool IsRemoved(const Capture& row) { return (row.flags & catalog::kRemoved) != 0; }
-
 // What crawlers claim for "not modified": the digest of no bytes.
 bool ClaimsNothing(const Capture& row) {
   static const Digest kSha1 = DigestOf(DigestAlgorithm::kSha1, "");

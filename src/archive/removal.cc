@@ -17,9 +17,6 @@ using catalog::Capture;
 using catalog::CaptureId;
 using catalog::HeldCapture;
 
-bool IsRevisit(const Capture& row) { return (row.flags & catalog::kRevisit) != 0; }
-bool IsRemoved(const Capture& row) { return (row.flags & catalog::kRemoved) != 0; }
-
 // Errors: kBusy when a hold covers the capture.
 Status CheckHolds(const ArchiveView& view, const Capture& row) {
   const Hold* hold = HoldOf(view.holdings(), row);

@@ -55,7 +55,7 @@ Result<RevisitResolver::Resolution> RevisitResolver::Follow(const HeldCapture& r
     was_removed = found.was_removed || (!found.capture && WasPurged(at.row, *wanted));
     if (!found.capture) break;
     at = *std::move(found.capture);
-    if ((at.row.flags & catalog::kRevisit) == 0) {
+    if (!catalog::IsRevisit(at.row)) {
       resolution.original = std::move(at);
       return resolution;
     }
@@ -104,7 +104,7 @@ Result<RevisitResolver::Wanted> RevisitResolver::WantedBy(const HeldCapture& rev
 
 void RevisitResolver::Consider(const Capture& revisit, HeldCapture candidate, Found& found) const {
   if (candidate.row.id == revisit.id) return;
-  if ((candidate.row.flags & catalog::kRemoved) != 0) {
+  if (catalog::IsRemoved(candidate.row)) {
     found.was_removed = true;
   } else {
     found.capture = std::move(candidate);
@@ -142,7 +142,7 @@ Status RevisitResolver::AtUriAndDate(const Capture& revisit, const Wanted& wante
     const bool must_agree = are_known && digests == Digests::kMustAgree;
     if (must_agree && !wanted.not_modified && !HaveSamePayload(revisit, held->row)) continue;
     Consider(revisit, *std::move(held), found);
-    if (found.capture && (found.capture->row.flags & catalog::kRevisit) == 0) return {};
+    if (found.capture && !catalog::IsRevisit(found.capture->row)) return {};
   }
 }
 
@@ -160,7 +160,7 @@ Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
     if (found.capture && (*entry)->time > revisit.time) return {};
     Result<HeldCapture> held = view_.catalog().Get((*entry)->id);
     if (!held) return held.error();
-    if ((held->row.flags & catalog::kRevisit) != 0) continue;
+    if (catalog::IsRevisit(held->row)) continue;
     const bool unchanged =
         wanted.not_modified && held->row.status == 200 && held->row.time <= revisit.time;
     if (unchanged || HaveSamePayload(revisit, held->row)) {
@@ -181,7 +181,7 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
         view_.ForEachCapture(container, [&](const ContainerCapture& capture) -> Status {
           const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
           const bool is_same =
-              (capture.row.flags & catalog::kRevisit) == 0 && HaveSamePayload(revisit, capture.row);
+              !catalog::IsRevisit(capture.row) && HaveSamePayload(revisit, capture.row);
           if (is_named || is_same) ids.push_back(capture.row.id);
           return {};
         });

@@ -37,7 +37,7 @@ class WantedPayloads {
 
   // Finds what a capture has, unless it is a revisit itself.
   void FindIn(const catalog::Capture& capture) {
-    if ((capture.flags & catalog::kRevisit) != 0) return;
+    if (catalog::IsRevisit(capture)) return;
     if (capture.sha256) Find(NumberOf(*capture.sha256));
     if (capture.sha1) Find(NumberOf(*capture.sha1));
   }

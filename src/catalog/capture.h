@@ -56,6 +56,9 @@ struct Capture {
   friend bool operator==(const Capture&, const Capture&) = default;
 };
 
+inline bool IsRevisit(const Capture& capture) { return (capture.flags & kRevisit) != 0; }
+inline bool IsRemoved(const Capture& capture) { return (capture.flags & kRemoved) != 0; }
+
 // A capture with the bytes that its texts lie in. Cheap to copy.
 struct HeldCapture {
   Capture row;
