@@ -114,7 +114,7 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
   std::unique_ptr<CaptureContent> content(new CaptureContent(sight.snapshot()));
   HeldCapture held = capture;
   std::optional<ArchivedHead> own_head;
-  if ((capture.row.flags & catalog::kRevisit) != 0) {
+  if (catalog::IsRevisit(capture.row)) {
     Result<std::unique_ptr<archive::StoredRecord>> revisit = sight.view().Open(capture.row);
     if (!revisit) return Unreadable(*sight.snapshot(), capture, revisit.error());
     own_head = RevisitHead(**revisit);
@@ -144,14 +144,14 @@ Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keep
     payload_ = recent->payload;
     ended_ = true;
     TakeOff({recent->codings.begin(), recent->codings.end()}, keeps);
-    if (!decoder_) length_ = content.row.length;
+    if (!decoder_) length_ = payload_.size();
     return {};
   }
-  Result<std::unique_ptr<archive::StoredRecord>> stored = snapshot_->view.Open(content.row);
-  if (!stored) return stored.error();
-  record_ = std::move(*stored);
-  sha256_ = content.row.sha256;
-  stream_.Begin(record_->record());
+  Result<std::unique_ptr<archive::CaptureBlock>> block =
+      archive::CaptureBlock::Open(snapshot_->view, content.row);
+  if (!block) return block.error();
+  block_ = *std::move(block);
+  stream_.Begin(block_->record());
   while (!stream_.head_is_known() && !ended_) {
     if (const Status pumped = Pump(); !pumped) return pumped;
   }
@@ -160,14 +160,18 @@ Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keep
     head_ = HeadOf(*response);
     codings = http::ContentCodings(response->headers);
   } else {
-    head_.fields.push_back({"Content-Type", CleanValue(record_->record().content_type)});
+    head_.fields.push_back({"Content-Type", CleanValue(block_->record().content_type)});
   }
   TakeOff(codings, keeps);
-  if (!decoder_) length_ = content.row.length;
   if (const Status pumped = Pump(kReadAtOnce); !pumped) return pumped;
+  if (!decoder_ && ended_) {
+    length_ = payload_.size();
+  } else if (!decoder_ && !block_->is_segmented()) {
+    length_ = content.row.length;
+  }
   const bool is_small = payload_.size() <= RecentPayloads::kPayloadBytesMax &&
                         codings.size() <= http::ContentDecoder::kCodingsMax;
-  if (ended_ && sha256_ && is_small) {
+  if (ended_ && content.row.sha256 && is_small) {
     snapshot_->recent->Keep(content.row.id, {head_, {codings.begin(), codings.end()}, payload_});
   }
   return {};
@@ -183,13 +187,10 @@ void CaptureContent::TakeOff(std::vector<std::string_view> codings, const KeepsC
   }
 }
 
-void CaptureContent::OnPayload(std::string_view piece) {
-  if (sha256_) hasher_.Update(piece);
-  payload_ += piece;
-}
+void CaptureContent::OnPayload(std::string_view piece) { payload_ += piece; }
 
 Status CaptureContent::Pump() {
-  Result<std::string_view> piece = record_->Read();
+  const Result<std::string_view> piece = block_->Read();
   if (!piece) return piece.error();
   if (!piece->empty()) {
     stream_.Feed(*piece, this);
@@ -197,9 +198,6 @@ Status CaptureContent::Pump() {
   }
   stream_.Finish(this);
   ended_ = true;
-  if (sha256_ && hasher_.Finish().bytes() != std::string_view(sha256_->data(), sha256_->size())) {
-    return Error{ErrorCode::kCorrupt, "the payload is not what it was when it came"};
-  }
   return {};
 }
 

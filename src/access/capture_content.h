@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "access/sight.h"
+#include "archive/capture_block.h"
 #include "formats/http/content_decoder.h"
 #include "formats/record/payload.h"
 #include "io/stream.h"
 #include "net/header_field.h"
-#include "util/digest.h"
 #include "util/result.h"
 
 namespace stele::access {
@@ -30,8 +30,9 @@ struct ArchivedHead {
 };
 
 // The payload of a capture, as a stream, without transfer coding; of a revisit that of its
-// original. It is compared with the digest that it had when it came before its last bytes are given
-// out: what is damaged ends in an error. Not thread-safe. Keeps the snapshot.
+// original, of one that was cut into segments all of them that are here. It is compared with the
+// digest that it had when it came before its last bytes are given out: what is damaged ends in an
+// error. Not thread-safe. Keeps the snapshot.
 class CaptureContent final : public io::Source, private record::PayloadSink {
  public:
   // Whether a content coding may stay.
@@ -74,11 +75,9 @@ class CaptureContent final : public io::Source, private record::PayloadSink {
   std::string coding_;
   bool may_be_taken_ = true;
   std::optional<std::uint64_t> length_;
-  std::unique_ptr<archive::StoredRecord> record_;
+  std::unique_ptr<archive::CaptureBlock> block_;
   record::PayloadStream stream_;
   std::unique_ptr<http::ContentDecoder> decoder_;
-  Hasher hasher_{DigestAlgorithm::kSha256};
-  std::optional<catalog::Sha256Bytes> sha256_;
   std::string payload_;  // read, and from at_ on not yet given out or decoded
   std::size_t at_ = 0;
   bool ended_ = false;  // all is in payload_

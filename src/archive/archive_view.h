@@ -8,6 +8,7 @@
 
 #include "archive/archive_layout.h"
 #include "archive/container_rows.h"
+#include "archive/continuations.h"
 #include "archive/holdings.h"
 #include "archive/stored_record.h"
 #include "catalog/catalog_view.h"
@@ -52,6 +53,7 @@ class ArchiveView {
   // A record that belongs to a capture of a container. Errors: likewise.
   Result<std::unique_ptr<StoredRecord>> Open(std::uint32_t container,
                                              const Companion& companion) const;
+  Continuations& continuations() const { return *continuations_; }
 
  private:
   Result<std::unique_ptr<StoredRecord>> OpenIn(const catalog::CapturePlace& place,
@@ -63,6 +65,7 @@ class ArchiveView {
   const std::shared_ptr<const Holdings> holdings_;
   const std::shared_ptr<const catalog::CatalogView> catalog_;
   OpenContainers& containers_;
+  const std::shared_ptr<Continuations> continuations_ = std::make_shared<Continuations>();
 };
 
 }  // namespace stele::archive

@@ -1,5 +1,6 @@
 #include "archive/capture_text.h"
 
+#include "archive/capture_block.h"
 #include "archive/page_text.h"
 #include "formats/record/payload.h"
 #include "util/ascii.h"
@@ -20,18 +21,18 @@ class Collector final : public record::PayloadSink {
 // What one of the functions of page_text.h finds in the payload.
 template <typename Found, typename Look>
 Result<Found> LookInto(const ArchiveView& view, const catalog::Capture& capture, const Look& look) {
-  Check((capture.flags & catalog::kRevisit) == 0);
+  Check(!catalog::IsRevisit(capture));
   if (!HasPageText(AsciiLower(capture.type))) return Found();
-  Result<std::unique_ptr<StoredRecord>> stored = view.Open(capture);
-  if (!stored) return stored.error();
-  const record::Record& record = (*stored)->record();
+  Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(view, capture);
+  if (!block) return block.error();
+  const record::Record& record = (*block)->record();
   const bool is_http = record::BlockKindOf(record) != record::BlockKind::kOther;
   std::string type(is_http ? "" : record.content_type);
   record::PayloadStream stream;
   stream.Begin(record);
   Collector payload;
   for (;;) {
-    Result<std::string_view> piece = (*stored)->Read();
+    Result<std::string_view> piece = (*block)->Read();
     if (!piece) return piece.error();
     if (piece->empty()) break;
     stream.Feed(*piece, &payload);

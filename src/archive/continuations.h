@@ -2,14 +2,20 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
+#include <mutex>
 #include <set>
+#include <string>
 #include <vector>
 
-#include "archive/archive_view.h"
+#include "archive/container_rows.h"
+#include "archive/holdings.h"
+#include "formats/record/record.h"
+#include "formats/warc/segments.h"
+#include "util/result.h"
 
 namespace stele::archive {
+
+class ArchiveView;
 
 // Where a continuation record lies.
 struct Continuation {
@@ -18,28 +24,40 @@ struct Continuation {
 };
 
 // Finds the records that continue a record which was cut into segments; they may be in any
-// container. All rows are looked through when the first is asked for. Not thread-safe. Borrows
-// `view` for life.
+// container. Rows are looked through when somebody asks, once, those of the containers first that
+// are likely to have them. Belongs to one view of an archive, which all calls are given.
+// Thread-safe.
 class Continuations {
  public:
-  explicit Continuations(const ArchiveView& view) : view_(view) {}
-
   struct Found {
-    std::vector<Continuation> segments;  // where all are here, in their order
-    bool are_all = false;                // none is missing, and their lengths are right
+    std::vector<Continuation> all;      // that are here; in their order where none is missing
+    std::vector<Continuation> leading;  // those that follow one another, from the second segment on
+    std::string flaw;                   // why the record is not whole; empty: it is
   };
-  // Of a record for which warc::BeginsSegments() holds. Errors: those of reading rows and records.
-  Result<Found> Of(const record::Record& first);
+  // Of a record for which warc::BeginsSegments() holds, in this container. Errors: those of reading
+  // rows and records; of rows only where segments are missing, which may be there.
+  Result<Found> Of(const ArchiveView& view, const record::Record& first, std::uint32_t container);
   // The containers with records that continue one of those with these ids (RecordIdHash()).
-  // Errors: likewise.
-  Result<std::set<std::uint32_t>> ContainersOf(const std::set<std::uint64_t>& origins);
+  // Errors: those of reading rows.
+  Result<std::set<std::uint32_t>> ContainersOf(const ArchiveView& view,
+                                               const std::set<std::uint64_t>& origins);
 
  private:
-  Status Load();
+  struct Known {
+    Continuation where;
+    bool is_indexed = false;  // in index_
+  };
 
-  const ArchiveView& view_;
-  // By RecordIdHash() of the record that they continue.
-  std::optional<std::multimap<std::uint64_t, Continuation>> by_origin_;
+  // All require mutex_.
+  Status Load(const ArchiveView& view, std::uint32_t container);
+  Status Index(const ArchiveView& view, std::uint64_t origin);
+  Found Arrange(std::string_view first_id, std::uint64_t origin) const;
+
+  std::mutex mutex_;
+  std::set<std::uint32_t> loaded_;                 // containers
+  std::multimap<std::uint64_t, Known> by_origin_;  // by RecordIdHash() of what they continue
+  warc::SegmentIndex index_;                       // of those that were asked for
+  std::vector<Continuation> indexed_;              // by their file's number in index_, less 1
 };
 
 }  // namespace stele::archive

@@ -8,7 +8,6 @@
 
 #include "archive/companions.h"
 #include "archive/container_scan.h"
-#include "archive/continuations.h"
 #include "archive/durable_file.h"
 #include "archive/record_cut.h"
 #include "archive/removal.h"
@@ -111,6 +110,7 @@ Segmented SegmentedThatGo(const ArchiveView& view) {
           const catalog::Capture& row = capture.row;
           const bool may_go = removed.contains(row.id) && !IsHeld(view, row);
           if (!may_go || (row.flags & catalog::kTruncated) == 0) return {};
+          if (capture.record_id == 0) return {};  // nothing can name it
           const auto stored = view.Open(row);
           if (stored && !warc::BeginsSegments((*stored)->record())) return {};
           found.ids.insert(capture.record_id);
@@ -364,7 +364,7 @@ class Purge {
   // goes first.
   Status PurgeContinuations(const ArchiveView& view) {
     if (segmented_.ids.empty()) return {};
-    const auto holders = Continuations(view).ContainersOf(segmented_.ids);
+    const auto holders = view.continuations().ContainersOf(view, segmented_.ids);
     if (!holders) {
       obstacle_ = holders.error();
       return {};

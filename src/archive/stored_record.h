@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "archive/block_source.h"
 #include "archive/open_containers.h"
 #include "catalog/capture.h"
 #include "formats/record/block_stream.h"
@@ -17,7 +18,7 @@
 namespace stele::archive {
 
 // One record of a file, open for reading. Not thread-safe.
-class StoredRecord {
+class StoredRecord final : public BlockSource {
  public:
   // The first record at a place, in the container at `path`, that `is_it` says is meant: where
   // several share a member, they share its offset, too. `open` may be null; else it may have the
@@ -27,14 +28,10 @@ class StoredRecord {
   static Result<std::unique_ptr<StoredRecord>> Open(io::FileSystem& fs, const std::string& path,
                                                     const catalog::CapturePlace& place,
                                                     const IsIt& is_it, OpenContainers* open);
-  ~StoredRecord();
+  ~StoredRecord() override;
 
-  // Valid as long as this.
-  const record::Record& record() const { return *record_; }
-
-  // The next piece of its block; empty at the end. The view is valid until the next call.
-  // Errors: kIo, kCorrupt.
-  Result<std::string_view> Read();
+  const record::Record& record() const override { return *record_; }
+  Result<std::string_view> Read() override;
   // Whether its bytes in the file are its own: in some files, records share a compressed member.
   // Passes all that is left to be read. Errors: kIo, kCorrupt.
   Result<bool> IsAlone();

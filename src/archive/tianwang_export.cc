@@ -3,13 +3,17 @@
 namespace stele::archive {
 
 Result<bool> TianwangExport::Add(const catalog::HeldCapture& capture) {
-  if ((capture.row.flags & catalog::kRevisit) != 0) return AddRevisit(capture);
-  const Result<BlockFacts> facts = ExamineCapture(view_, capture.row);
+  if (catalog::IsRevisit(capture.row)) return AddRevisit(capture);
+  const Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(view_, capture.row);
+  if (!block) return block.error();
+  const Result<BlockFacts> facts = ExamineBlock(**block);
   if (!facts) return facts.error();
-  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
-  if (!stored) return stored.error();
-  return Write((*stored)->record(), facts->length,
-               [&](const TakePiece& take) { return ForEachPiece(**stored, 0, take); });
+  return Write((*block)->record(), facts->length, !(*block)->flaw().empty(),
+               [&](const TakePiece& take) -> Status {
+                 const Result<std::unique_ptr<CaptureBlock>> again =
+                     CaptureBlock::Open(view_, capture.row);
+                 return again ? ForEachPiece(**again, 0, take) : again.error();
+               });
 }
 
 Result<bool> TianwangExport::AddRevisit(const catalog::HeldCapture& capture) {
@@ -20,11 +24,12 @@ Result<bool> TianwangExport::AddRevisit(const catalog::HeldCapture& capture) {
   }
   const Result<WholeBlock> whole = WholeBlock::Of(view_, capture.row, original->row);
   if (!whole) return whole.error();
-  return Write(whole->revisit(), whole->length(),
+  return Write(whole->revisit(), whole->length(), whole->is_cut_off(),
                [&](const TakePiece& take) { return whole->ForEach(take); });
 }
 
 Result<bool> TianwangExport::Write(const record::Record& record, std::uint64_t length,
+                                   bool is_cut_off,
                                    const std::function<Status(const TakePiece&)>& for_each) {
   if (!record.date) return LeaveOut("have no date that can be read");
   tianwang::Page page;
@@ -39,7 +44,9 @@ Result<bool> TianwangExport::Write(const record::Record& record, std::uint64_t l
   const Status written = for_each([&](std::string_view piece) { return writer_.Append(piece); });
   if (!written) return written.error();
   const Result<record::Extent> ended = writer_.End();
-  return ended ? Result<bool>(true) : ended.error();
+  if (!ended) return ended.error();
+  if (is_cut_off) ++cut_off_;
+  return true;
 }
 
 bool TianwangExport::LeaveOut(std::string_view why) {

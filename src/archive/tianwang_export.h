@@ -13,7 +13,8 @@
 namespace stele::archive {
 
 // Writes captures to a Tianwang file, which has nothing but pages: each with its HTTP head as it
-// came, revisits with the contents that they repeat. Not thread-safe. Borrows all for life.
+// came, revisits with the contents that they repeat, segments of a record
+// joined as far as they are here. Not thread-safe. Borrows all for life.
 class TianwangExport {
  public:
   TianwangExport(const ArchiveView& view, io::Sink& sink)
@@ -24,18 +25,21 @@ class TianwangExport {
   // kIo, and those of the sink, after which nothing more can be written.
   Result<bool> Add(const catalog::HeldCapture& capture);
 
+  // Captures that were written without their ends, as segments of their records are not here.
+  std::uint64_t cut_off() const { return cut_off_; }
   // Why captures were left out, and how many for each reason.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
 
  private:
   Result<bool> AddRevisit(const catalog::HeldCapture& capture);
-  Result<bool> Write(const record::Record& record, std::uint64_t length,
+  Result<bool> Write(const record::Record& record, std::uint64_t length, bool is_cut_off,
                      const std::function<Status(const TakePiece&)>& for_each);
   bool LeaveOut(std::string_view why);
 
   const ArchiveView& view_;
   const RevisitResolver resolver_;
   tianwang::Writer writer_;
+  std::uint64_t cut_off_ = 0;
   std::map<std::string, std::uint64_t> left_out_;
 };
 

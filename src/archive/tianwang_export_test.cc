@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "archive/test_archive.h"
+#include "archive/test_segments.h"
 
 namespace stele::archive {
 namespace {
@@ -45,6 +46,7 @@ class TianwangExportTest : public ::testing::Test {
       if (!written) return written.error();
     }
     left_out_ = pages.left_out();
+    cut_off_ = pages.cut_off();
     return sink.Take();
   }
   // "url date block" of each page, as our reader of the format has them.
@@ -69,6 +71,7 @@ class TianwangExportTest : public ::testing::Test {
   ArchiveLab lab_{fs_};
   std::unique_ptr<ArchiveWriter> archive_;
   std::map<std::string, std::uint64_t> left_out_;
+  std::uint64_t cut_off_ = 0;
 };
 
 TEST_F(TianwangExportTest, I4_HasPagesAndWhatRevisitsRepeat) {
@@ -98,6 +101,32 @@ TEST_F(TianwangExportTest, I4_SaysWhatItCannotHold) {
   EXPECT_EQ(Pages(*bytes).size(), 1u);
   EXPECT_THAT(left_out_,
               ElementsAre(::testing::Pair("repeat captures that are not in this archive", 1u)));
+}
+
+TEST_F(TianwangExportTest, I4_SegmentsAreJoinedAlsoForRevisits) {
+  Import(testing::FirstSegment() + testing::ThirdSegment());
+  Import(WarcText()
+             .Revisit("http://b.example/", kLater, testing::kSegmentedPayload, "http://a.example/",
+                      kThen)
+             .bytes());
+  Import(testing::SecondSegment());
+  const Result<std::string> bytes = Write();
+  ASSERT_TRUE(bytes) << bytes.error().text;
+  const std::string block =
+      fmt::format("{}{}", testing::kSegmentedHead, testing::kSegmentedPayload);
+  EXPECT_THAT(Pages(*bytes), ElementsAre("http://a.example/ 2004-05-30T01:02:03Z " + block,
+                                         "http://b.example/ 2005-05-30T01:02:03Z " + block));
+  EXPECT_EQ(cut_off_, 0u);
+}
+
+TEST_F(TianwangExportTest, I4_CountsWhatLacksSegments) {
+  Import(testing::FirstSegment() + testing::SecondSegment());
+  const Result<std::string> bytes = Write();
+  ASSERT_TRUE(bytes) << bytes.error().text;
+  EXPECT_THAT(Pages(*bytes),
+              ElementsAre(fmt::format("http://a.example/ 2004-05-30T01:02:03Z {}one two ",
+                                      testing::kSegmentedHead)));
+  EXPECT_EQ(cut_off_, 1u);
 }
 
 TEST_F(TianwangExportTest, I4_WhatIsDamagedDoesNotGoOut) {

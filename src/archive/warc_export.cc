@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "archive/joined_record.h"
+#include <algorithm>
+#include <array>
+
+#include "archive/capture_block.h"
 #include "archive/warcinfo_text.h"
 #include "archive/whole_block.h"
 #include "formats/warc/old_fields.h"
-#include "formats/warc/segments.h"
+#include "util/ascii.h"
 #include "util/digest.h"
 
 namespace stele::archive {
@@ -18,6 +21,22 @@ void ReplaceAll(std::string& text, std::string_view what, std::string_view with)
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
     text.replace(at, what.size(), with);
   }
+}
+
+// The fields of a record whose segments were joined: those of the first, with digests of the whole.
+warc::FieldList JoinedFields(const Record& first, const BlockFacts& whole) {
+  constexpr std::array<std::string_view, 4> kOfSegments = {
+      "Content-Length", "WARC-Segment-Number", "WARC-Segment-Total-Length", "WARC-Block-Digest"};
+  warc::FieldList fields;
+  for (const http::Field& field : first.fields.fields()) {
+    const bool is_of_segment =
+        std::any_of(kOfSegments.begin(), kOfSegments.end(),
+                    [&](std::string_view name) { return EqualsIgnoreCase(field.name, name); });
+    if (!is_of_segment) fields.Add(field.name, field.value);
+  }
+  fields.Set("WARC-Payload-Digest", whole.payload_digest);
+  fields.Set("WARC-Block-Digest", whole.digest);
+  return fields;
 }
 
 }  // namespace
@@ -47,8 +66,7 @@ WarcExport::WarcExport(const ArchiveView& view, io::Random& random, const Export
       random_(random),
       keep_revisits_(options.keep_revisits),
       resolver_(view),
-      companions_(view),
-      continuations_(view) {}
+      companions_(view) {}
 
 Result<std::unique_ptr<WarcExport>> WarcExport::Begin(const ArchiveView& view,
                                                       const io::Clock& clock, io::Random& random,
@@ -88,22 +106,30 @@ Status WarcExport::WriteWarcinfo(const io::Clock& clock, const std::string& file
 
 Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
   ExportedCapture exported;
-  exported.is_revisit = (capture.row.flags & catalog::kRevisit) != 0;
+  exported.is_revisit = catalog::IsRevisit(capture.row);
   if (exported.is_revisit && !keep_revisits_) {
     Result<catalog::HeldCapture> original = resolver_.Resolve(capture);
     if (original) return AddWhole(capture, *original);
     if (original.error().code != ErrorCode::kNotFound) return original.error();
     ++unresolved_;
   }
-  Result<BlockFacts> facts = ExamineCapture(view_, capture.row);
+  using Segments = CaptureBlock::Segments;
+  const Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(
+      view_, capture.row, keep_revisits_ ? Segments::kFirst : Segments::kJoinedIfAllHere);
+  if (!block) return block.error();
+  const Result<BlockFacts> facts = ExamineBlock(**block);
   if (!facts) return facts.error();
-  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
-  if (!stored) return stored.error();
-  if (warc::BeginsSegments((*stored)->record())) return AddSegmented(capture, *facts);
-  Result<record::Extent> extent = CopyRecord(capture.row.place, **stored, *facts, "", "");
+  const bool is_joined = (*block)->is_joined();
+  Result<record::Extent> extent =
+      is_joined ? WriteJoined(capture.row, *facts) : CopyCapture(capture.row, *facts);
   if (!extent) return extent.error();
   exported.extent = *extent;
   if (const Status copied = CopyCompanions(capture, "", ""); !copied) return copied.error();
+  if (is_joined) return exported;
+  for (const Continuation& segment : (*block)->continuations()) {
+    const Result<record::Extent> copied = CopyPlace(segment.container, segment.place, "", "");
+    if (!copied) return copied.error();
+  }
   return exported;
 }
 
@@ -146,38 +172,23 @@ Result<record::Extent> WarcExport::CopyPlace(std::uint32_t container, const Comp
   return CopyRecord(place, **stored, *facts, old_id, new_id);
 }
 
-Result<ExportedCapture> WarcExport::AddSegmented(const catalog::HeldCapture& capture,
-                                                 const BlockFacts& facts) {
-  Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture.row);
-  if (!stored) return stored.error();
-  const Result<Continuations::Found> found = continuations_.Of((*stored)->record());
-  if (!found) return found.error();
-  ExportedCapture exported;
-  const bool joins = found->are_all && !keep_revisits_;
-  Result<record::Extent> extent = joins ? WriteJoined(capture, found->segments)
-                                        : CopyRecord(capture.row.place, **stored, facts, "", "");
-  if (!extent) return extent.error();
-  exported.extent = *extent;
-  if (const Status copied = CopyCompanions(capture, "", ""); !copied) return copied.error();
-  if (joins) return exported;
-  for (const Continuation& segment : found->segments) {
-    const Result<record::Extent> copied = CopyPlace(segment.container, segment.place, "", "");
-    if (!copied) return copied.error();
-  }
-  return exported;
-}
-
-Result<record::Extent> WarcExport::WriteJoined(const catalog::HeldCapture& capture,
-                                               const std::vector<Continuation>& segments) {
-  const Result<JoinedRecord> joined = JoinedRecord::Of(view_, capture.row, segments);
-  if (!joined) return joined.error();
-  if (const Status begun = writer_->Begin(joined->fields(), joined->length()); !begun) {
-    return begun.error();
-  }
+Result<record::Extent> WarcExport::WriteJoined(const catalog::Capture& capture,
+                                               const BlockFacts& facts) {
+  const Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(view_, capture);
+  if (!block) return block.error();
+  const warc::FieldList fields = JoinedFields((*block)->record(), facts);
+  if (const Status begun = writer_->Begin(fields, facts.length); !begun) return begun.error();
   const Status written =
-      joined->ForEach([&](std::string_view piece) { return writer_->Append(piece); });
+      ForEachPiece(**block, 0, [&](std::string_view piece) { return writer_->Append(piece); });
   if (!written) return written.error();
   return writer_->End();
+}
+
+Result<record::Extent> WarcExport::CopyCapture(const catalog::Capture& capture,
+                                               const BlockFacts& facts) {
+  const Result<std::unique_ptr<StoredRecord>> stored = view_.Open(capture);
+  if (!stored) return stored.error();
+  return CopyRecord(capture.place, **stored, facts, "", "");
 }
 
 Result<record::Extent> WarcExport::CopyRecord(const catalog::CapturePlace& place,
@@ -247,6 +258,8 @@ Result<record::Extent> WarcExport::WriteWhole(const catalog::HeldCapture& revisi
   fields.Add("Content-Type", warc::FieldText(whole->original().content_type));
   if (const auto cut = whole->original().fields.Find("WARC-Truncated")) {
     fields.Add("WARC-Truncated", *cut);
+  } else if (whole->is_cut_off()) {
+    fields.Add("WARC-Truncated", "unspecified");
   }
   fields.Add("WARC-Block-Digest", hasher.Finish().Labelled());
   fields.Add("WARC-Payload-Digest", whole->payload_digest());

@@ -5,7 +5,6 @@
 
 #include "archive/archive_view.h"
 #include "archive/companions.h"
-#include "archive/continuations.h"
 #include "archive/revisit_resolver.h"
 #include "archive/whole_block.h"
 #include "formats/warc/warc_writer.h"
@@ -53,11 +52,9 @@ class WarcExport {
  private:
   WarcExport(const ArchiveView& view, io::Random& random, const ExportOptions& options);
   Status WriteWarcinfo(const io::Clock& clock, const std::string& filename);
-  // One that was cut into segments; `facts` is of the first.
-  Result<ExportedCapture> AddSegmented(const catalog::HeldCapture& capture,
-                                       const BlockFacts& facts);
-  Result<record::Extent> WriteJoined(const catalog::HeldCapture& capture,
-                                     const std::vector<Continuation>& segments);
+  // One that was cut into segments, as if it had never been.
+  Result<record::Extent> WriteJoined(const catalog::Capture& capture, const BlockFacts& facts);
+  Result<record::Extent> CopyCapture(const catalog::Capture& capture, const BlockFacts& facts);
   // Copies requests and notes; in their heads `old_id` becomes `new_id`, as below.
   Status CopyCompanions(const catalog::HeldCapture& capture, std::string_view old_id,
                         std::string_view new_id);
@@ -81,7 +78,6 @@ class WarcExport {
   const bool keep_revisits_;
   const RevisitResolver resolver_;
   Companions companions_;
-  Continuations continuations_;
   std::unique_ptr<warc::WarcWriter> writer_;
   std::string warcinfo_id_;
   std::uint64_t unresolved_ = 0;

@@ -3,13 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "archive/test_archive.h"
+#include "archive/test_segments.h"
 #include "codec/gzip_codec.h"
 
 namespace stele::archive {
 namespace {
 
 using testing::ArchiveLab;
+using testing::FirstSegment;
+using testing::kSegmentedPayload;
 using testing::PutFile;
+using testing::SecondSegment;
+using testing::ThirdSegment;
 using testing::WarcText;
 
 constexpr const char* kThen = "2004-05-30T01:02:03Z";
@@ -97,37 +102,15 @@ TEST_F(Export, TakesRequestsAndNotesAlong) {
 // A response in three segments, each a file of its own.
 class SegmentedExport : public Export {
  protected:
-  static std::string Record(std::string_view fields, std::string_view block) {
-    return fmt::format(
-        "WARC/1.1\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: {}\r\n{}Content-Length: "
-        "{}\r\n\r\n{}\r\n\r\n",
-        kThen, fields, block.size(), block);
-  }
   static std::string First() {
-    return Record(
-               "WARC-Type: response\r\nWARC-Record-ID: <urn:s:1>\r\nWARC-Segment-Number: 1\r\n"
-               "WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n"
-               "Content-Type: application/http; msgtype=response\r\n",
-               "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\none ") +
-           Record(
+    return FirstSegment("WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n") +
+           testing::SegmentRecord(
                "WARC-Type: request\r\nWARC-Record-ID: <urn:s:4>\r\nWARC-Concurrent-To: "
                "<urn:s:1>\r\nContent-Type: application/http; msgtype=request\r\n",
                "GET / HTTP/1.1\r\n\r\n");
   }
-  static std::string Second() {
-    return Record(
-        "WARC-Type: continuation\r\nWARC-Record-ID: <urn:s:2>\r\nWARC-Segment-Origin-ID: "
-        "<urn:s:1>\r\nWARC-Segment-Number: 2\r\n",
-        "two ");
-  }
   // Of the only capture there is.
   void ExpectJoined();
-  static std::string Third() {
-    return Record(
-        "WARC-Type: continuation\r\nWARC-Record-ID: <urn:s:3>\r\nWARC-Segment-Origin-ID: "
-        "<urn:s:1>\r\nWARC-Segment-Number: 3\r\nWARC-Segment-Total-Length: 57\r\n",
-        "three");
-  }
 };
 
 constexpr const char* kJoined =
@@ -168,17 +151,17 @@ void SegmentedExport::ExpectJoined() {
 }
 
 TEST_F(SegmentedExport, I5_ARecordInSegmentsIsJoined) {
-  Import(First() + Third() + Second());
+  Import(First() + ThirdSegment() + SecondSegment());
   ExpectJoined();
 }
 
 TEST_F(SegmentedExport, I5_SegmentsInOtherFilesAreFound) {
-  for (const std::string& file : {Third(), First(), Second()}) Import(file);
+  for (const std::string& file : {ThirdSegment(), First(), SecondSegment()}) Import(file);
   ExpectJoined();
 }
 
 TEST_F(SegmentedExport, I5_AskedForEachSegmentComesAsItIs) {
-  for (const std::string& file : {Third(), First(), Second()}) Import(file);
+  for (const std::string& file : {ThirdSegment(), First(), SecondSegment()}) Import(file);
   ExportOptions options;
   options.keep_revisits = true;
   const Result<std::string> warc = Write(options);
@@ -189,8 +172,8 @@ TEST_F(SegmentedExport, I5_AskedForEachSegmentComesAsItIs) {
   EXPECT_EQ(records[2], kItsRequest);
   EXPECT_EQ(records[3], "continuation http://a.example/ two ");
   EXPECT_EQ(records[4], "continuation http://a.example/ three");
-  EXPECT_NE(warc->find(Second()), std::string::npos);
-  EXPECT_NE(warc->find(Third()), std::string::npos);
+  EXPECT_NE(warc->find(SecondSegment()), std::string::npos);
+  EXPECT_NE(warc->find(ThirdSegment()), std::string::npos);
 }
 
 TEST_F(SegmentedExport, I5_WhereSegmentsAreMissingThoseThatAreHereComeAsTheyAre) {
@@ -199,7 +182,7 @@ TEST_F(SegmentedExport, I5_WhereSegmentsAreMissingThoseThatAreHereComeAsTheyAre)
   ASSERT_TRUE(warc) << warc.error().text;
   EXPECT_EQ(Records(*warc).size(), 3u);
   EXPECT_EQ(Records(*warc)[1], kOnlyFirst);
-  Import(Third());
+  Import(ThirdSegment());
   warc = Write();
   ASSERT_TRUE(warc) << warc.error().text;
   ASSERT_EQ(Records(*warc).size(), 4u);
@@ -208,7 +191,7 @@ TEST_F(SegmentedExport, I5_WhereSegmentsAreMissingThoseThatAreHereComeAsTheyAre)
 }
 
 TEST_F(SegmentedExport, I5_ASegmentOfAnotherRecordIsNotTaken) {
-  std::string foreign = Second() + Third();
+  std::string foreign = SecondSegment() + ThirdSegment();
   for (std::size_t at = 0; (at = foreign.find("<urn:s:1>", at)) != std::string::npos; ++at) {
     foreign.replace(at, 9, "<urn:t:1>");
   }
@@ -217,6 +200,63 @@ TEST_F(SegmentedExport, I5_ASegmentOfAnotherRecordIsNotTaken) {
   ASSERT_TRUE(warc) << warc.error().text;
   ASSERT_EQ(Records(*warc).size(), 3u);
   EXPECT_EQ(Records(*warc)[1], kOnlyFirst);
+}
+
+// Which lie before and behind it.
+TEST_F(SegmentedExport, I5_ARevisitOfARecordInSegmentsIsWritten) {
+  Import(FirstSegment() + SecondSegment());
+  Import(WarcText()
+             .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
+             .bytes());
+  Import(ThirdSegment());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1], kJoined);
+  EXPECT_EQ(records[2], fmt::format("response http://b.example/ {}{}", testing::kSegmentedHead,
+                                    kSegmentedPayload));
+  EXPECT_EQ(warc->find("WARC-Truncated"), std::string::npos);
+}
+
+// Chunks end where segments do not.
+TEST_F(SegmentedExport, I5_ARevisitOfChunksInSegmentsIsWritten) {
+  constexpr const char* kHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  Import(FirstSegment("", kHead, "4\r\none \r\n9\r\ntw") + SecondSegment("o ") +
+         ThirdSegment("three\r\n0\r\n\r\n", 75));
+  Import(WarcText()
+             .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
+             .bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1], fmt::format("response http://a.example/ {}4\r\none \r\n9\r\ntwo "
+                                    "three\r\n0\r\n\r\n",
+                                    kHead));
+  EXPECT_EQ(records[2], fmt::format("response http://b.example/ {}{}", testing::kSegmentedHead,
+                                    kSegmentedPayload));
+}
+
+TEST_F(SegmentedExport, I5_ARevisitOfWhatLacksSegmentsIsSaidToBeCutOff) {
+  Import(FirstSegment() + SecondSegment());
+  Import(WarcText()
+             .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
+             .bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  const std::vector<std::string> records = Records(*warc);
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[3],
+            fmt::format("response http://b.example/ {}one two ", testing::kSegmentedHead));
+  EXPECT_NE(warc->find("WARC-Truncated: unspecified\r\n"), std::string::npos);
+}
+
+TEST_F(SegmentedExport, I5_WhatIsNotWhatItsFirstSegmentClaimsDoesNotGoOut) {
+  Import(FirstSegment(testing::PayloadClaim("one two four!")) + SecondSegment() + ThirdSegment());
+  const Result<std::string> warc = Write();
+  ASSERT_FALSE(warc);
+  EXPECT_EQ(warc.error().code, ErrorCode::kCorrupt);
 }
 
 // In one gzip member, where captures share an offset.

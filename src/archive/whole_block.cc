@@ -18,20 +18,20 @@ using record::Record;
 // The HTTP head of a revisit has no more.
 constexpr std::size_t kRevisitBytesMax = std::size_t{1} << 20;
 
-class PayloadHashers final : public record::PayloadSink {
+class PayloadExaminer final : public record::PayloadSink {
  public:
   void OnPayload(std::string_view piece) override {
+    length_ += piece.size();
     sha1_.Update(piece);
-    sha256_.Update(piece);
   }
   void Finish(BlockFacts& facts) {
     facts.payload_digest = sha1_.Finish().Labelled();
-    facts.payload_sha256 = sha256_.Finish().bytes();
+    facts.payload_length = length_;
   }
 
  private:
   Hasher sha1_{DigestAlgorithm::kSha1};
-  Hasher sha256_{DigestAlgorithm::kSha256};
+  std::uint64_t length_ = 0;
 };
 
 class TakingSink final : public record::PayloadSink {
@@ -48,11 +48,11 @@ class TakingSink final : public record::PayloadSink {
 };
 
 // Gives the payload to `take`, without transfer coding.
-Status ForEachPayloadPiece(StoredRecord& stored, const TakePiece& take) {
+Status ForEachPayloadPiece(BlockSource& source, const TakePiece& take) {
   record::PayloadStream payload;
-  payload.Begin(stored.record());
+  payload.Begin(source.record());
   TakingSink sink(take);
-  const Status read = ForEachPiece(stored, 0, [&](std::string_view piece) {
+  const Status read = ForEachPiece(source, 0, [&](std::string_view piece) {
     payload.Feed(piece, &sink);
     return sink.status();
   });
@@ -73,9 +73,9 @@ std::string WithoutFraming(const http::ResponseHead& head) {
 
 }  // namespace
 
-Status ForEachPiece(StoredRecord& stored, std::uint64_t from, const TakePiece& take) {
+Status ForEachPiece(BlockSource& source, std::uint64_t from, const TakePiece& take) {
   for (;;) {
-    Result<std::string_view> piece = stored.Read();
+    Result<std::string_view> piece = source.Read();
     if (!piece) return piece.error();
     if (piece->empty()) return {};
     const std::uint64_t passed = std::min<std::uint64_t>(from, piece->size());
@@ -86,40 +86,26 @@ Status ForEachPiece(StoredRecord& stored, std::uint64_t from, const TakePiece& t
   }
 }
 
-Result<BlockFacts> ExamineBlock(StoredRecord& stored) {
+Result<BlockFacts> ExamineBlock(BlockSource& source) {
   BlockFacts facts;
   record::PayloadStream payload;
-  payload.Begin(stored.record());
-  PayloadHashers hashers;
+  payload.Begin(source.record());
+  PayloadExaminer examiner;
   Hasher block(DigestAlgorithm::kSha1);
   for (;;) {
-    Result<std::string_view> piece = stored.Read();
+    Result<std::string_view> piece = source.Read();
     if (!piece) return piece.error();
     if (piece->empty()) break;
     facts.length += piece->size();
     block.Update(*piece);
-    payload.Feed(*piece, &hashers);
+    payload.Feed(*piece, &examiner);
   }
-  payload.Finish(&hashers);
-  hashers.Finish(facts);
+  payload.Finish(&examiner);
+  examiner.Finish(facts);
   facts.digest = block.Finish().Labelled();
   facts.head_length = payload.head_length();
   if (const http::ResponseHead* head = payload.response()) {
     facts.is_chunked = http::PlanStoredBody(head->headers).framing == http::BodyFraming::kChunked;
-  }
-  return facts;
-}
-
-Result<BlockFacts> ExamineCapture(const ArchiveView& view, const catalog::Capture& capture) {
-  Result<std::unique_ptr<StoredRecord>> stored = view.Open(capture);
-  if (!stored) return stored.error();
-  Result<BlockFacts> facts = ExamineBlock(**stored);
-  if (!facts || (capture.flags & catalog::kRevisit) != 0 || !capture.sha256) return facts;
-  if (facts->payload_sha256 != std::string_view(capture.sha256->data(), capture.sha256->size())) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("container {}, byte {}: the payload is not what it was when it came; "
-                             "run stele verify",
-                             capture.place.container, capture.place.offset)};
   }
   return facts;
 }
@@ -136,10 +122,10 @@ Result<WholeBlock> WholeBlock::Of(const ArchiveView& view, const catalog::Captur
     return {};
   });
   if (!read) return read.error();
-  Result<std::unique_ptr<StoredRecord>> source = view.Open(original);
+  Result<std::unique_ptr<CaptureBlock>> source = CaptureBlock::Open(view, original);
   if (!source) return source.error();
-  whole.original_record_ = *std::move(source);
-  Result<BlockFacts> facts = ExamineCapture(view, original);
+  whole.original_block_ = *std::move(source);
+  Result<BlockFacts> facts = ExamineBlock(*whole.original_block_);
   if (!facts) return facts.error();
   whole.facts_ = *std::move(facts);
 
@@ -157,11 +143,11 @@ Result<WholeBlock> WholeBlock::Of(const ArchiveView& view, const catalog::Captur
 }
 
 std::uint64_t WholeBlock::length() const {
-  return begin_.size() + (as_stored_ ? facts_.length - body_from_ : original_->length);
+  return begin_.size() + (as_stored_ ? facts_.length - body_from_ : facts_.payload_length);
 }
 
 Status WholeBlock::ForEach(const TakePiece& take) const {
-  Result<std::unique_ptr<StoredRecord>> source = view_->Open(*original_);
+  Result<std::unique_ptr<CaptureBlock>> source = CaptureBlock::Open(*view_, *original_);
   if (!source) return source.error();
   if (const Status taken = begin_.empty() ? Status() : take(begin_); !taken) return taken;
   return as_stored_ ? ForEachPiece(**source, body_from_, take)

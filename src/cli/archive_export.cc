@@ -192,6 +192,10 @@ class TianwangTarget final : public Target {
     for (const auto& [why, count] : pages_.left_out()) {
       remarks[fmt::format("captures were left out: they {}", why)] = count;
     }
+    if (pages_.cut_off() > 0) {
+      remarks["captures are cut off: segments of their records are not in this archive"] =
+          pages_.cut_off();
+    }
     return remarks;
   }
 

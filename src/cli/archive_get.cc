@@ -2,64 +2,37 @@
 
 #include <algorithm>
 
+#include "archive/capture_block.h"
 #include "archive/revisit_resolver.h"
 #include "cli/archive_commands.h"
 #include "cli/output.h"
 #include "cli/record_part.h"
-#include "formats/record/payload.h"
-#include "util/digest.h"
 
 namespace stele::cli {
 namespace {
 
-// Hashes the payload of a block as it streams by.
-class PayloadHasher final : private record::PayloadSink {
- public:
-  explicit PayloadHasher(const record::Record& record) { payload_.Begin(record); }
-  void Feed(std::string_view piece) {
-    if (piece.empty()) {
-      payload_.Finish(this);
-    } else {
-      payload_.Feed(piece, this);
-    }
-  }
-  bool Is(const catalog::Sha256Bytes& sha256) {
-    return hasher_.Finish().bytes() == std::string_view(sha256.data(), sha256.size());
-  }
-
- private:
-  void OnPayload(std::string_view piece) override { hasher_.Update(piece); }
-
-  record::PayloadStream payload_;
-  Hasher hasher_{DigestAlgorithm::kSha256};
-};
-
 Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapture& capture,
                        RecordPart part, io::Sink& out, Context& context) {
-  Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(capture.row);
-  if (!stored) return stored.error();
-  PayloadHasher hasher((*stored)->record());
+  using archive::CaptureBlock;
+  const bool as_stored = part == RecordPart::kRecord;
+  const Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(
+      view, capture.row,
+      as_stored ? CaptureBlock::Segments::kFirst : CaptureBlock::Segments::kAsFarAsHere);
+  if (!block) return block.error();
   bool ended = false;
   const auto read = [&]() -> Result<std::string_view> {
-    Result<std::string_view> piece = (*stored)->Read();
-    if (piece) hasher.Feed(*piece);
+    Result<std::string_view> piece = (*block)->Read();
     if (piece && piece->empty()) ended = true;
     return piece;
   };
-  Result<std::optional<std::string>> wrong = PrintRecord((*stored)->record(), part, read, out);
+  Result<std::optional<std::string>> wrong = PrintRecord((*block)->record(), part, read, out);
   if (!wrong) return wrong.error();
-  const bool is_revisit = (capture.row.flags & catalog::kRevisit) != 0;
-  if (ended && !is_revisit && capture.row.sha256 && !hasher.Is(*capture.row.sha256)) {
-    Complain(context, fmt::format("{}: what was printed is damaged: its digest is not the one that "
-                                  "it had when it came; run stele verify",
-                                  capture.row.url));
-    return ExitCode::kDefects;
+  if (!*wrong && ended && !as_stored && !(*block)->flaw().empty()) {
+    *wrong = fmt::format("what was printed is cut off: {}", (*block)->flaw());
   }
-  if (*wrong) {
-    Complain(context, fmt::format("{}: {}", capture.row.url, **wrong));
-    return ExitCode::kDefects;
-  }
-  return ExitCode::kDone;
+  if (!*wrong) return ExitCode::kDone;
+  Complain(context, fmt::format("{}: {}", capture.row.url, **wrong));
+  return ExitCode::kDefects;
 }
 
 // Nothing when several were asked for.
@@ -118,7 +91,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   Result<catalog::HeldCapture> capture = Choose(view, arguments);
   if (!capture) return Fail(context, capture.error());
   const bool wants_payload = *part == RecordPart::kPayload || *part == RecordPart::kDecoded;
-  if (wants_payload && (capture->row.flags & catalog::kRevisit) != 0) {
+  if (wants_payload && catalog::IsRevisit(capture->row)) {
     capture = archive::RevisitResolver(view).Resolve(*capture);
     if (!capture) return Fail(context, capture.error());
   }
@@ -142,7 +115,8 @@ Command GetCommand() {
   command.details =
       "The capture nearest to --at, or the latest; one of a request with a body only where there "
       "is no other. Of one that repeats an earlier capture, the "
-      "payload is that one's. The payload's digest is verified on the way.";
+      "payload is that one's. Of one that was cut into segments, all that are in this archive are "
+      "put together. The payload's digest is verified on the way.";
   command.arguments = "URL";
   command.options = WithArchiveOption(
       {{"--at", "TIME", "As near as possible to this time", "the latest"},

@@ -40,30 +40,32 @@ void SegmentIndex::Add(const Record& record, std::size_t file) {
   by_origin_[std::string(origin)].try_emplace(*number, std::move(segment));
 }
 
-Result<std::vector<Segment>> SegmentIndex::SegmentsOf(std::string_view record_id) const {
-  const auto missing = [&](const std::string& what) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("{} of the record {} is not in the files given", what, record_id)};
-  };
-  const auto found = by_origin_.find(WithoutBrackets(record_id));
-  if (found == by_origin_.end()) return missing("segment 1");
+std::vector<Segment> SegmentIndex::LeadingSegmentsOf(std::string_view record_id) const {
   std::vector<Segment> segments;
-  std::uint64_t length = 0;
+  const auto found = by_origin_.find(WithoutBrackets(record_id));
+  if (found == by_origin_.end()) return segments;
   for (const auto& [number, segment] : found->second) {
-    if (number != segments.size() + 1)
-      return missing(fmt::format("segment {}", segments.size() + 1));
+    if (number != segments.size() + 1) break;
     segments.push_back(segment);
-    length += segment.length;
     if (segment.total_length) break;
   }
-  const std::optional<std::uint64_t> total = segments.back().total_length;
-  if (!total) return missing(fmt::format("segment {}", segments.size() + 1));
-  if (*total != length) {
+  return segments;
+}
+
+Result<std::vector<Segment>> SegmentIndex::SegmentsOf(std::string_view record_id) const {
+  std::vector<Segment> segments = LeadingSegmentsOf(record_id);
+  if (segments.empty() || !segments.back().total_length) {
+    return Error{ErrorCode::kNotFound, fmt::format("segment {} of the record {} is not here",
+                                                   segments.size() + 1, record_id)};
+  }
+  std::uint64_t length = 0;
+  for (const Segment& segment : segments) length += segment.length;
+  if (const std::uint64_t total = *segments.back().total_length; total != length) {
     return Error{
         ErrorCode::kCorrupt,
         fmt::format("the {} segments of the record {} have {} bytes, but the last one says "
                     "{}",
-                    segments.size(), record_id, length, *total)};
+                    segments.size(), record_id, length, total)};
   }
   return segments;
 }

@@ -39,6 +39,8 @@ class SegmentIndex {
   // All segments of the record with this id, in their order. Errors: kNotFound, and the text says
   // which segment is missing; kCorrupt when their lengths are not what the last one says.
   Result<std::vector<Segment>> SegmentsOf(std::string_view record_id) const;
+  // Those from the first one on that follow one another, also where others are missing.
+  std::vector<Segment> LeadingSegmentsOf(std::string_view record_id) const;
 
  private:
   std::map<std::string, std::map<std::uint64_t, Segment>, std::less<>> by_origin_;

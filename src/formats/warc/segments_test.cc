@@ -97,12 +97,24 @@ TEST(Segments, AreFoundInsideACompressedMember) {
 
 TEST(Segments, AMissingOneIsNamed) {
   EXPECT_THAT(Files({First("abc") + Continuation(3, "ghi", kLast)}).Joined(),
-              HasSubstr("segment 2 of the record <urn:uuid:origin> is not in the files"));
+              HasSubstr("segment 2 of the record <urn:uuid:origin> is not here"));
   EXPECT_THAT(Files({First("abc") + Continuation(2, "def")}).Joined(), HasSubstr("segment 3"));
   EXPECT_THAT(Files({First("abc")}).Joined(), HasSubstr("segment 2"));
   EXPECT_THAT(Files({Continuation(2, "def") + Continuation(3, "ghi", kLast)}).Joined(),
               HasSubstr("segment 1"));
   EXPECT_THAT(Files({First("abc")}).Joined("<other>"), HasSubstr("segment 1"));
+}
+
+TEST(Segments, ThoseBeforeAMissingOneAreKnown) {
+  const auto leading = [](const std::string& file) {
+    return Files({file}).index.LeadingSegmentsOf(kOrigin).size();
+  };
+  EXPECT_EQ(leading(First("abc") + Continuation(3, "ghi", kLast)), 1u);
+  EXPECT_EQ(leading(First("abc") + Continuation(2, "def")), 2u);
+  EXPECT_EQ(leading(First("abc") + Continuation(2, "def") + Continuation(3, "ghi", kLast) +
+                    Continuation(4, "behind the last")),
+            3u);
+  EXPECT_EQ(leading(Continuation(2, "def")), 0u);
 }
 
 TEST(Segments, LengthsThatDoNotAddUpAreCorrupt) {
