@@ -338,6 +338,27 @@ class Keeping(Archive):
         self.stele("export", *alive, self.folder / "v.warc")
         self.assertIn(b"v1", (self.folder / "v.warc").read_bytes())
 
+    def test_I7_what_cannot_be_meant_is_refused(self):
+        """It would find nothing, and a hold protect nothing."""
+        self.stele("import", self.put("x.warc.gz", response("http://example.org/",
+                                                            "2004-05-01T10:00:00Z", b"x")))
+        for words, text in ((("--from", "2014", "--to", "2013"), "--from 2014 is later than --to"),
+                            (("--host", "http://example.org/x"), "no host like example.org"),
+                            (("--domain", ""), "no host like example.org"),
+                            (("--prefix", ""), "--prefix is empty"), (("",), "a URL is empty")):
+            for command in (("hold", "--reason", "x"), ("rm", "--dry-run"), ("ls",)):
+                with self.subTest(command=command, words=words):
+                    self.stele(*command, *words, code=2)
+                    self.assertIn(text, self.said)
+        self.assertEqual(self.stele("hold", "--list"), "")
+        for words, text in ((("--batch", "200413"), "200413 is no month like 200405"),
+                            (("--run", "9"), "there is no run 9")):
+            for command in (("rm", "--dry-run"), ("ls",), ("export", self.folder / "out.warc")):
+                with self.subTest(command=command, words=words):
+                    self.stele(*command, *words, code=2)
+                    self.assertIn(text, self.said)
+        self.stele("reindex", "--batch", "200400", code=2)
+
     def test_rm_and_hold(self):
         url = "http://a.org/1"
         self.stele("hold", "--host", "a.org", "--reason", "a case")

@@ -5,7 +5,6 @@
 #include "archive/removal.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
-#include "util/ascii.h"
 
 namespace stele::cli {
 namespace {
@@ -77,12 +76,9 @@ ExitCode RunLs(const Arguments& arguments, Context& context) {
   return code;
 }
 
-// A month like 200405; nothing for anything else.
+// The one that is named; nothing where that is none.
 std::optional<std::uint32_t> BatchOf(const Arguments& arguments) {
-  const auto batch =
-      arguments.positionals.size() == 1 ? ParseDecimal(arguments.positionals[0]) : std::nullopt;
-  if (!batch || *batch > 999912) return std::nullopt;
-  return static_cast<std::uint32_t>(*batch);
+  return arguments.positionals.size() == 1 ? BatchIn(arguments.positionals[0]) : std::nullopt;
 }
 
 // The containers with captures of a batch.

@@ -71,9 +71,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, {});
-  if (!query) return Fail(context, query.error());
-  Result<TwoSides> sides = Choose(arguments, view, query->where.what);
+  const Result<catalog::Selection> what = UrlsOf(arguments, {});
+  if (!what) return Fail(context, what.error());
+  Result<TwoSides> sides = Choose(arguments, view, *what);
   if (!sides) return Fail(context, sides.error());
   const bool json = arguments.Has("--json");
   Counts counts;

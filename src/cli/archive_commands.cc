@@ -29,10 +29,32 @@ catalog::Selection Union(std::vector<catalog::KeyRange> ranges) {
   return all;
 }
 
+// What cannot be meant would find nothing, and a hold of it protect nothing.
+Status CheckUrls(std::string_view option, const std::vector<std::string>& urls) {
+  const bool has_empty = std::find(urls.begin(), urls.end(), "") != urls.end();
+  if (!has_empty) return {};
+  return Error{ErrorCode::kInvalid, fmt::format("{} is empty: name one", option)};
+}
+
+Status CheckHosts(const Arguments& arguments, std::string_view option) {
+  for (const std::string& host : arguments.GetAll(option)) {
+    if (!host.empty() && host.find_first_of("/?#@ \t") == std::string::npos) continue;
+    return Error{
+        ErrorCode::kInvalid,
+        fmt::format("{} {} is no host like example.org; for a URL use --prefix", option, host)};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<catalog::Selection> UrlsOf(const Arguments& arguments,
                                   const std::vector<std::string>& urls) {
+  for (const Status& checked :
+       {CheckUrls("a URL", urls), CheckUrls("--prefix", arguments.GetAll("--prefix")),
+        CheckHosts(arguments, "--host"), CheckHosts(arguments, "--domain")}) {
+    if (!checked) return checked.error();
+  }
   std::vector<catalog::KeyRange> ranges;
   const auto add = [&](const catalog::Selection& selection) {
     ranges.insert(ranges.end(), selection.ranges.begin(), selection.ranges.end());
@@ -98,6 +120,11 @@ Status FillTimes(const Arguments& arguments, catalog::LocationQuery& query) {
     if (!moments) return moments.error();
     query.to = moments->last;
   }
+  if (query.from > query.to) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("--from {} is later than --to {}", *arguments.Get("--from"),
+                             *arguments.Get("--to"))};
+  }
   if (const auto text = arguments.Get("--at")) {
     if (arguments.Has("--from") || arguments.Has("--to")) {
       return Error{ErrorCode::kInvalid, "--at is one moment; leave out --from and --to"};
@@ -121,6 +148,29 @@ Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
     return Error{ErrorCode::kInvalid, fmt::format("{} {} is no number", option, *text)};
   }
   return std::optional(static_cast<std::uint32_t>(*number));
+}
+
+std::optional<std::uint32_t> BatchIn(std::string_view text) {
+  constexpr std::uint64_t kBatchMax = 999912;
+  const std::optional<std::uint64_t> number = ParseDecimal(text);
+  if (!number || *number > kBatchMax || *number % 100 < 1 || *number % 100 > 12) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+Result<std::optional<std::uint32_t>> BatchOption(const Arguments& arguments) {
+  const std::optional<std::string> text = arguments.Get("--batch");
+  if (!text) return std::optional<std::uint32_t>();
+  const std::optional<std::uint32_t> batch = BatchIn(*text);
+  if (batch) return batch;
+  return Error{ErrorCode::kInvalid, fmt::format("--batch {} is no month like 200405", *text)};
+}
+
+Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& holdings) {
+  if (!query.run || holdings.runs().contains(*query.run)) return {};
+  return Error{ErrorCode::kInvalid,
+               fmt::format("there is no run {}; stele info lists the runs", *query.run)};
 }
 
 std::string NoteOf(const Arguments& arguments) {
@@ -236,7 +286,7 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
   Result<std::optional<std::uint32_t>> run = NumberOption(arguments, "--run");
   if (!run) return run.error();
   query.run = *run;
-  Result<std::optional<std::uint32_t>> batch = NumberOption(arguments, "--batch");
+  Result<std::optional<std::uint32_t>> batch = BatchOption(arguments);
   if (!batch) return batch.error();
   query.batch = *batch;
   for (const std::string& type : arguments.GetAll("--mime")) {

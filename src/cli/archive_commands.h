@@ -62,6 +62,14 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
 // Only which URLs are meant, by the keys of the URLs themselves. Errors: kInvalid.
 Result<catalog::Selection> UrlsOf(const Arguments& arguments, const std::vector<std::string>& urls);
 
+// A batch: a month like 200405. Nothing for anything else.
+std::optional<std::uint32_t> BatchIn(std::string_view text);
+// That of --batch, or nothing. Errors: kInvalid.
+Result<std::optional<std::uint32_t>> BatchOption(const Arguments& arguments);
+
+// Errors: kInvalid when captures of a run are asked for that never was.
+Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& holdings);
+
 // The number that an option gives, or nothing. Errors: kInvalid.
 Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
                                                   std::string_view option);

@@ -391,6 +391,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
+  if (const Status checked = CheckRun(*query, view.holdings()); !checked) {
+    return Fail(context, checked.error());
+  }
   return *format == ExportFormat::kCdxj
              ? ExportCdxj(arguments, context, view, *query, output)
              : ExportRecords(arguments, context, view, *query, output, *format);

@@ -52,6 +52,7 @@ std::optional<RecordPart> PartOf(const Arguments& arguments) {
 Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Arguments& arguments) {
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return query.error();
+  if (const Status checked = CheckRun(*query, view.holdings()); !checked) return checked.error();
   query->where.pick = catalog::LocationQuery::Pick::kNearest;
   if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;
   const auto distance = [&](const catalog::HeldCapture& capture) {

@@ -27,9 +27,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  if (query->run && !view.holdings().runs().contains(*query->run)) {
-    Complain(context, fmt::format("there is no run {}; stele info lists the runs", *query->run));
-    return ExitCode::kUsage;
+  if (const Status checked = CheckRun(*query, view.holdings()); !checked) {
+    return Fail(context, checked.error());
   }
   archive::CaptureResults results(view, *query);
   const bool json = arguments.Has("--json");

@@ -27,7 +27,7 @@ std::string Summary(const archive::Holdings& holdings, const std::set<std::uint3
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  const Result<std::optional<std::uint32_t>> batch = NumberOption(arguments, "--batch");
+  const Result<std::optional<std::uint32_t>> batch = BatchOption(arguments);
   if (!batch) return Fail(context, batch.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive = OpenArchiveToWrite(

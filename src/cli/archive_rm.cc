@@ -95,13 +95,20 @@ Status PrintCaptures(const archive::RemovalPlan& plan, Context& context) {
   return {};
 }
 
+Result<archive::RemovalPlan> Plan(const archive::ArchiveView& view,
+                                  const archive::CaptureQuery& query,
+                                  const std::optional<Digest>& payload) {
+  if (const Status checked = CheckRun(query, view.holdings()); !checked) return checked.error();
+  return archive::PlanRemoval(view, query, payload);
+}
+
 // Says what would be done, and only reads.
 ExitCode DryRun(const Arguments& arguments, Context& context, const archive::CaptureQuery& query,
                 const std::optional<Digest>& payload) {
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
-  const Result<archive::RemovalPlan> plan = archive::PlanRemoval(reader->View(), query, payload);
+  const Result<archive::RemovalPlan> plan = Plan(reader->View(), query, payload);
   if (!plan) return Fail(context, plan.error());
   if (plan->captures.empty()) {
     ComplainOfNothing(*plan, true, context);
@@ -155,7 +162,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       OpenArchiveToWrite(ArchiveDirectory(arguments), "rm", context, code);
   if (archive == nullptr) return code;
   if (only_purge) return PurgeAll(*archive, context);
-  const Result<archive::RemovalPlan> plan = archive::PlanRemoval(archive->View(), *query, payload);
+  const Result<archive::RemovalPlan> plan = Plan(archive->View(), *query, payload);
   if (!plan) return Fail(context, plan.error());
   if (!plan->captures.empty()) return TakeDown(arguments, context, *archive, *plan);
   ComplainOfNothing(*plan, !purge, context);
