@@ -27,7 +27,7 @@ namespace {
 // Containers after which the catalog is synced in the midst of a run.
 constexpr int kCheckpointContainers = 64;
 constexpr std::size_t kRowsAtATime = 1000;
-// Left free on a disk, for indexes and the ledger.
+// Kept free on a disk.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
@@ -288,7 +288,8 @@ Status ArchiveWriter::AddDependency(const Dependency& dependency) {
   return Append(dependency.Event());
 }
 
-Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes) {
+Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes, Room room) {
+  const std::uint64_t kept_free = room == Room::kForMore ? kReserveBytes : 0;
   const std::lock_guard lock(mutex_);
   for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {
     if (!volume.writable) continue;
@@ -296,17 +297,17 @@ Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes) {
     if (const Status made = MakeDirectories(environment_.fs, directory); !made) {
       return made.error();
     }
-    const Result<std::uint64_t> room = environment_.fs.FreeBytes(directory);
-    if (!room) return room.error();
-    if (*room < kReserveBytes || *room - kReserveBytes < bytes) continue;
+    const Result<std::uint64_t> free = environment_.fs.FreeBytes(directory);
+    if (!free) return free.error();
+    if (*free < kept_free || *free - kept_free < bytes) continue;
     return Place{++reserved_, volume.name};
   }
   return Error{
       ErrorCode::kFull,
       fmt::format("no writable volume of {} has room for {} MB ({} of them are kept free); make "
                   "room, or add a volume in {}",
-                  layout_->directory(), (kReserveBytes + bytes + kMegabyte - 1) / kMegabyte,
-                  kReserveBytes / kMegabyte, ArchiveLayout::ConfigPath(layout_->directory()))};
+                  layout_->directory(), (kept_free + bytes + kMegabyte - 1) / kMegabyte,
+                  kept_free / kMegabyte, ArchiveLayout::ConfigPath(layout_->directory()))};
 }
 
 void ArchiveWriter::Abandon(const Place& place) {

@@ -80,8 +80,11 @@ class ArchiveWriter {
     std::uint32_t number = 0;
     std::string volume;
   };
+  // Some of each volume is kept free: for indexes and the ledger, and so that something can be
+  // taken down and deleted where there is no room for more.
+  enum class Room { kForMore, kForTakedowns };
   // Errors: kFull when no writable volume has room for so many bytes.
-  Result<Place> Reserve(std::uint64_t bytes);
+  Result<Place> Reserve(std::uint64_t bytes, Room room = Room::kForMore);
   // Gives up a reserved place, with what was written there.
   void Abandon(const Place& place);
 

@@ -171,7 +171,8 @@ class ContainerPurge {
     if (!stays) return stays.error();
     something_stays_ = *stays;
     if (!something_stays_) return {};
-    Result<ArchiveWriter::Place> place = archive_.Reserve(old_.bytes);
+    Result<ArchiveWriter::Place> place =
+        archive_.Reserve(old_.bytes, ArchiveWriter::Room::kForTakedowns);
     if (!place) return place.error();
     place_ = *place;
     fresh_ = old_;

@@ -712,6 +712,22 @@ TEST_F(Purging, I7_WhatContinuesARecordInOtherFilesGoesWithIt) {
   ExpectNoDefects((*archive)->View());
 }
 
+// Room for more is kept free so that something can be deleted.
+TEST_F(Purging, I7_WorksWhereThereIsNoRoomForMore) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  fs_.SetFreeBytes(1 << 20);
+  const auto refused = (*archive)->Reserve(1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFull);
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  const auto purged = PurgeRemoved(**archive);
+  ASSERT_TRUE(purged) << purged.error().text;
+  EXPECT_TRUE(purged->failures.empty());
+  EXPECT_EQ(purged->captures, 1u);
+  EXPECT_EQ(AllBytes(fs_, (*archive)->View()).find(kSecret), std::string::npos);
+}
+
 // Damage in what stays, and in what goes.
 class DamagedPurging : public Purging {
  protected:

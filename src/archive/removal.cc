@@ -123,7 +123,7 @@ Status ProvideHeirs(ArchiveWriter& archive, const RemovalPlan& plan, const Remov
   for (const Dependent& heir : plan.heirs) {
     bytes += heir.original.row.length + heir.revisit.row.place.length;
   }
-  Result<ArchiveWriter::Place> place = archive.Reserve(bytes);
+  Result<ArchiveWriter::Place> place = archive.Reserve(bytes, ArchiveWriter::Room::kForTakedowns);
   if (!place) return place.error();
   Container container;
   container.number = place->number;

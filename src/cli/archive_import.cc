@@ -31,6 +31,7 @@ struct Totals {
   std::atomic<std::uint64_t> files = 0;
   std::atomic<std::uint64_t> known = 0;
   std::atomic<std::uint64_t> passed = 0;
+  std::atomic<std::uint64_t> waiting = 0;  // for room
   std::atomic<std::uint64_t> captures = 0;
   std::atomic<std::uint64_t> duplicates = 0;  // written as revisits
   std::atomic<std::uint64_t> bytes = 0;
@@ -74,6 +75,7 @@ struct ImportRun {
   Context& context;
   Totals totals = {};
   std::atomic<bool> damaged = false;  // records could not be repacked
+  std::atomic<bool> full = false;     // there is no room for more
 
   // Writes the file anew, and brings that in. The outcome is told as if it were the file itself.
   Result<archive::ImportOutcome> ImportRepacked(FileJob& job) {
@@ -151,6 +153,14 @@ struct ImportRun {
         ByteCount(totals.bytes.load()));
   }
 
+  void TellOfWaiting() const {
+    const std::uint64_t waiting = totals.waiting;
+    if (waiting == 0) return;
+    Complain(context, fmt::format("{} more of the files {} not looked at; when there is room, "
+                                  "start this import again",
+                                  waiting, waiting == 1 ? "was" : "were"));
+  }
+
   Status TellUnresolved() const {
     const Result<archive::CaptureTrouble> unresolved = archive::FindUnresolved(archive.View(), run);
     if (!unresolved) return unresolved.error();
@@ -163,6 +173,10 @@ struct ImportRun {
   }
 
   Result<ExitCode> Import(FileJob& job) {
+    if (full) {
+      ++totals.waiting;
+      return ExitCode::kFailed;
+    }
     const Result<archive::ImportOutcome> outcome = repack ? ImportRepacked(job) : ImportAsItIs(job);
     // Other files stand beside archive files in many a directory.
     if (!outcome && outcome.error().code == ErrorCode::kInvalid && !named.contains(job.path)) {
@@ -170,6 +184,7 @@ struct ImportRun {
       if (!quiet) Complain(context, "passed over: " + outcome.error().text);
       return ExitCode::kDone;
     }
+    if (!outcome && outcome.error().code == ErrorCode::kFull) full = true;
     if (!outcome) return outcome.error();
     ++totals.files;
     if (outcome->is_new) {
@@ -397,6 +412,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   if (const Status ended = archive->EndRun(run); !ended) return Fail(context, ended.error());
   ComplainOfDelivery(*archive, context);
+  import.TellOfWaiting();
   if (const Status told = import.TellUnresolved(); !told) return Fail(context, told.error());
   if (!arguments.Has("--quiet")) static_cast<void>(context.err.Write(import.Summary()));
   return code == ExitCode::kDone && import.damaged ? ExitCode::kDefects : code;
