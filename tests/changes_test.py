@@ -142,10 +142,14 @@ class Diff(Two):
         self.assertTrue(self.stele("diff", "/revisited").endswith("\nidentical\n"))
 
     def test_a_page_does_not_steer_the_terminal(self):
-        self.bring("third", page("/", 2015, b"<p>Hello<p>\x1b[2Jmoon &#x9b;"))
-        shown = self.stele("diff", "/", "--run", "2", "--run", "3")
-        self.assertNotIn("\x1b", shown)
-        self.assertNotIn("\x9b", shown)
+        self.bring("third", page("/", 2015, b"<p>Hello<p>\x1b[2Jmoon &#x9b;"),
+                   page("/\x1b[31m\x9b\u202e", 2015, b"new"),
+                   page("/lost\x1b[31m\x9b\u202e", 2015, b"no", 404))
+        for command in (("diff", "/", "--run", "2", "--run", "3"), ("report",), ("ls",),
+                        ("changes", "--run", "2", "--run", "3")):
+            shown = self.stele(*command)
+            for character in "\x1b\x9b\u202e":
+                self.assertNotIn(character, shown)
 
     def test_as_json(self):
         diff = json.loads(self.stele("diff", "/", "--json"))

@@ -6,6 +6,7 @@
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
 #include "cli/two_sides.h"
+#include "cli/visible_text.h"
 #include "util/json.h"
 
 namespace stele::cli {
@@ -43,7 +44,7 @@ std::string SummaryJson(const Counts& counts) {
 }
 
 std::string ChangeText(const Change& change) {
-  return fmt::format("{:<9} {}\n", NameOf(change.state), change.url());
+  return fmt::format("{:<9} {}\n", NameOf(change.state), VisibleText(change.url()));
 }
 
 std::string ChangeJson(const Change& change) {

@@ -8,6 +8,7 @@
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
 #include "cli/two_sides.h"
+#include "cli/visible_text.h"
 #include "util/digest.h"
 #include "util/json.h"
 
@@ -75,9 +76,7 @@ Result<CapturePair> Choose(const Arguments& arguments, const archive::ArchiveVie
 // Nothing where it has no text, or is a revisit whose original is not here.
 Result<std::optional<std::string>> TextOf(const archive::ArchiveView& view,
                                           const catalog::HeldCapture& capture) {
-  if ((capture.row.flags & catalog::kRevisit) == 0) {
-    return archive::TextOfCapture(view, capture.row);
-  }
+  if (!catalog::IsRevisit(capture.row)) return archive::TextOfCapture(view, capture.row);
   Result<catalog::HeldCapture> original = archive::RevisitResolver(view).Resolve(capture);
   if (original) return archive::TextOfCapture(view, original->row);
   if (original.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
@@ -111,20 +110,6 @@ Status Compare(const archive::ArchiveView& view, Comparison& comparison) {
   return {};
 }
 
-// What a page says must not steer the terminal: control characters become '?'.
-std::string Printable(std::string_view line) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(line[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < line.size() ? line[i + 1] : 0xff);
-    const bool is_c1 = byte == 0xc2 && next < 0xa0;
-    const bool is_control = is_c1 || (byte < 0x20 && byte != '\t') || byte == 0x7f;
-    out += is_control ? '?' : line[i];
-    if (is_c1) ++i;
-  }
-  return out;
-}
-
 class DiffText {
  public:
   explicit DiffText(bool coloured) : coloured_(coloured) {}
@@ -156,7 +141,7 @@ class DiffText {
   void Line(std::string_view colour, std::string_view text) {
     const bool colours = coloured_ && !colour.empty();
     if (colours) out_ += colour;
-    out_ += Printable(text);
+    out_ += VisibleText(text);
     if (colours) out_ += "\033[0m";
     out_ += '\n';
   }

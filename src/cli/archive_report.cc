@@ -6,6 +6,7 @@
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
+#include "cli/visible_text.h"
 #include "crawl/crawl_job.h"
 #include "crawl/crawl_report.h"
 #include "util/ascii.h"
@@ -301,6 +302,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     if (*logs) {
       text += FailedText(**logs) + MissingText(**logs) + TrapsText(**logs) + SuspectsText(**logs);
     }
+    text = VisibleText(text);
   }
   const Status written = context.out.Write(text);
   return written ? code : Fail(context, written.error());
