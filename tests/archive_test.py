@@ -712,6 +712,33 @@ class Samples(Archive):
             with self.subTest(path=str(path)):
                 self.assertEqual(sorted(listed.get(number, [])), sorted(expected))
 
+    def test_P3_after_a_reindex_every_query_has_the_same_answer(self):
+        subprocess.run([STELE, "import", "--quiet", "--archive", self.archive, SAMPLES],
+                       capture_output=True, check=False)
+        self.stele("rm", "--reason", "a test", "--domain", "example.com", "--from", "2017")
+        queries = [[], ["--removed"], ["--domain", "iana.org"], ["--host", "www.iana.org"],
+                   ["--prefix", "http://www.iana.org/d"], ["--at", "2014"], ["--pages"],
+                   ["--alive", "--from", "2013", "--to", "2014"],
+                   ["--from", "2014", "--to", "2016"], ["--run", "1"], ["--batch", "201401"],
+                   ["--mime", "image/*"], ["--status", "4xx"], ["http://www.iana.org/"]]
+
+        def answers():
+            told = [self.stele("info", "--json"), self.stele("report", "--run", "1", "--json")]
+            return [self.stele("ls", "--json", *query) for query in queries] + told
+
+        before = answers()
+        for query, answer in zip(queries, before):
+            self.assertTrue(answer, query)
+        for has_rows in (True, False):
+            shutil.rmtree(self.archive / "catalog")
+            for rows in [] if has_rows else self.archive.glob("volumes/main/*.rows"):
+                rows.unlink()
+            self.stele("reindex")
+            for query, was, now in zip(queries, before, answers()):
+                with self.subTest(query=query, has_rows=has_rows):
+                    self.assertEqual(now, was)
+            self.assertEqual(answers()[len(queries):], before[len(queries):])
+
     def test_I5_one_crawl_as_arc_and_as_warc_gives_the_same_captures(self):
         def captures(kind):
             archive = self.folder / kind
