@@ -328,6 +328,45 @@ class Misbehaving(CrawlTest):
         self.assertIn("trap identical-pages: from here on\n", scope)
         self.assertIn("trap endless-parameters\n", scope)
 
+    def test_I1_pages_by_turns_and_optional_arguments_end_and_a_shop_does_not(self):
+        def html(text):
+            return 200, {"Content-Type": "text/html"}, text.encode()
+
+        def by_turns(handler):
+            return html(f"<p>banner {int(handler.path.partition('=')[2]) % 4}")
+
+        def choose(handler):
+            chosen = handler.path.partition("?")[2]
+            more = (f"/shop?{chosen}&{name}={value}" for name in "abcdefgh" for value in range(3)
+                    if name not in chosen)
+            return html(links(*more) + chosen)
+
+        def product(handler):
+            number = int(handler.path.partition("=")[2])
+            return html(f"product {number}" if number % 3 else "not available")
+        self.web.add(HOST, "/", links("/shop?a=1", *(f"/list?p={i}" for i in range(150)),
+                                      *(f"/product?id={i}" for i in range(150))))
+        self.web.add(HOST, "/robots.txt", "", status=404)
+        self.web.add(HOST, "/list", by_turns)
+        self.web.add(HOST, "/shop", choose)
+        self.web.add(HOST, "/product", product)
+        out = self.crawl(self.web.url(HOST), "--max-query-urls", "150", "--connections", "1")
+        asked = self.web.asked(HOST)
+        kinds = {kind: sum(path.startswith(kind) for path in asked)
+                 for kind in ("/list?", "/shop?", "/product?")}
+        self.assertEqual(kinds["/product?"], 150)
+        self.assertEqual(kinds["/shop?"], 4 * 150)
+        # The first of each of the four, then each 25 times on the average.
+        self.assertIn(kinds["/list?"], range(104, 110))
+        self.assertIn("  2 traps, with ", out)
+        traps = {trap["kind"]: trap for trap in self.report(1)["traps"]}
+        self.assertEqual({kind: trap["place"] for kind, trap in traps.items()},
+                         {"identical-content": self.web.url(HOST, "/list"),
+                          "endless-combinations": self.web.url(HOST, "/shop")})
+        text = self.stele("report")
+        self.assertIn("a larger --max-same-answers", text)
+        self.assertIn("a larger --max-query-urls", text)
+
     def test_I1_private_addresses_are_asked_only_for_seeds(self):
         self.web.add(HOST, "/", "")
         self.web.add("inside.test", "/x.png", b"secret", "image/png")

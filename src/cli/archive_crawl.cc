@@ -99,6 +99,7 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
         std::pair("--max-host-urls", &settings.host_urls_max),
         std::pair("--max-query-urls", &settings.query_urls_max),
         std::pair("--max-same-pages", &settings.same_pages_max),
+        std::pair("--max-same-answers", &settings.same_answers_max),
         std::pair("--max-rate", &settings.rate_max), std::pair("--connections", &connections)}) {
     if (const Status taken = TakeNumber(arguments, option, *number); !taken) return taken;
   }
@@ -347,8 +348,9 @@ Command CrawlCommand() {
        {"--max-host-urls", "N", "At most so many URLs of each host"},
        {"--max-query-urls", "N",
         "So many pages that differ only in values of arguments; 0: any number", "50000"},
-       {"--max-same-pages", "N", "So many in a row that are one and the same are a trap; 0: never",
-        "100"},
+       {"--max-same-pages", "N",
+        "So many of a folder in a row that are one and the same are a trap; 0: never", "100"},
+       {"--max-same-answers", "N", "So many of a path with arguments in a row, likewise", "25"},
        {"--contact", "TEXT", "Of whoever crawls, for the User-Agent: a URL or an address"},
        {"--user-agent", "TEXT", "Instead of our own"},
        {"--logins", "FILE",

@@ -52,7 +52,7 @@ std::string RedirectProblemOf(const crawl_log::Line& line) {
 std::string TrapPlace(std::string_view text, std::string_view reason) {
   const Result<url::Url> url = url::Parse(text);
   if (!url) return std::string(text);
-  if (reason == kSameAnswersTrap) return PathWithArguments(*url);
+  if (reason == kSameAnswersTrap || reason == kCombinationsTrap) return PathWithArguments(*url);
   if (reason == kSamePagesTrap) return FirstFolder(*url);
   return reason == kQueriesTrap ? PathWithNames(*url) : url->origin() + '/';
 }
@@ -382,11 +382,14 @@ std::string SuspectsJson(const CrawlReport& report) {
 
 std::string_view RemedyForTrap(std::string_view kind) {
   const auto is = [&](std::string_view reason) { return reason.substr(kTrapWord.size()) == kind; };
-  if (is(kQueriesTrap)) {
+  if (is(kQueriesTrap) || is(kCombinationsTrap)) {
     return "a larger --max-query-urls, if these are pages that differ; 0 is no limit";
   }
   if (is(kSamePagesTrap)) {
     return "a larger --max-same-pages, if pages are behind it that differ; 0 is no limit";
+  }
+  if (is(kSameAnswersTrap)) {
+    return "a larger --max-same-answers, if pages are behind it that differ; 0 is no limit";
   }
   return "name its URLs as seeds, if it is no trap";
 }

@@ -106,6 +106,7 @@ TEST(CrawlReport, I1_TrapsAreNamedByTheirPlaces) {
   reject("http://a.org/list?p=3", "trap identical-content");
   reject("http://a.org/x/1/2", "trap identical-pages: from here on");
   reject("http://a.org/shop?b=1&a=2", "trap endless-parameters");
+  reject("http://a.org/shop?b=1&c=2", "trap endless-combinations");
   reject("http://a.org/2090/05/", "trap calendar");
   reject("http://b.org/", "outside");
   ASSERT_TRUE(log->Flush());
@@ -118,10 +119,11 @@ TEST(CrawlReport, I1_TrapsAreNamedByTheirPlaces) {
   }
   EXPECT_EQ(traps,
             (std::map<std::string, std::uint64_t>{{"calendar http://a.org/", 1},
+                                                  {"endless-combinations http://a.org/shop", 1},
                                                   {"endless-parameters http://a.org/shop?a&b", 1},
                                                   {"identical-content http://a.org/list", 2},
                                                   {"identical-pages http://a.org/x/", 0}}));
-  EXPECT_EQ(report->trapped_urls, 4U);
+  EXPECT_EQ(report->trapped_urls, 5U);
 }
 
 TEST(CrawlReport, I1_LogsAreAddedUp) {

@@ -52,7 +52,7 @@ constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 25> kKeys = {
+constexpr std::array<std::pair<std::string_view, Kind>, 26> kKeys = {
     {{"every", Kind::kText},           {"max_rate", Kind::kWhole},
      {"seeds", Kind::kTexts},          {"rules", Kind::kTexts},
      {"resolve", Kind::kTexts},        {"scope", Kind::kText},
@@ -65,7 +65,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 25> kKeys = {
      {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
      {"tries", Kind::kWhole},          {"connections", Kind::kWhole},
      {"share", Kind::kText},           {"max_query_urls", Kind::kWhole},
-     {"max_same_pages", Kind::kWhole}}};
+     {"max_same_pages", Kind::kWhole}, {"max_same_answers", Kind::kWhole}}};
 
 constexpr std::array<std::pair<std::string_view, Kind>, 12> kDedupKeys = {
     {{"dedup", Kind::kText},
@@ -167,6 +167,7 @@ void TakeNumbers(const toml::table& table, CrawlSettings& settings) {
   TakeNumber(table, "max_host_urls", settings.host_urls_max);
   TakeNumber(table, "max_query_urls", settings.query_urls_max);
   TakeNumber(table, "max_same_pages", settings.same_pages_max);
+  TakeNumber(table, "max_same_answers", settings.same_answers_max);
   TakeNumber(table, "max_rate", settings.rate_max);
   TakeNumber(table, "tries", settings.tries_max);
   TakeNumber(table, "connections", settings.connections);
@@ -350,6 +351,7 @@ toml::table TableOf(const CrawlSettings& settings) {
   PutNumber(table, "max_host_urls", settings.host_urls_max, fallback.host_urls_max);
   PutNumber(table, "max_query_urls", settings.query_urls_max, fallback.query_urls_max);
   PutNumber(table, "max_same_pages", settings.same_pages_max, fallback.same_pages_max);
+  PutNumber(table, "max_same_answers", settings.same_answers_max, fallback.same_answers_max);
   PutNumber(table, "tries", settings.tries_max, fallback.tries_max);
   PutNumber(table, "connections", settings.connections, fallback.connections);
   std::vector<std::string> resolve;

@@ -52,9 +52,10 @@ struct CrawlSettings {
   std::chrono::seconds time_max{0};
   std::uint64_t file_bytes_max = 0;  // longer ones are cut
   std::uint64_t host_urls_max = 0;
-  // Against traps (docs/crawling.md): pages with one path and the same names of arguments, and
-  // pages of a folder in a row that are one and the same.
+  // Against traps (docs/crawling.md): pages with one path and the same names of arguments; answers
+  // in a row of one path, and pages of one folder, that are one and the same.
   std::uint64_t query_urls_max = 50'000;
+  std::uint64_t same_answers_max = 25;
   std::uint64_t same_pages_max = 100;
   std::uint64_t rate_max = 0;  // bytes in a second, of each connection
 

@@ -37,6 +37,7 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.host_urls_max = 99;
   settings.query_urls_max = 98;
   settings.same_pages_max = 0;
+  settings.same_answers_max = 7;
   settings.tries_max = 9;
   settings.connections = 17;
   settings.resolve = {{"a.org", "127.0.0.2"}};
@@ -55,6 +56,7 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(again->bytes_max, settings.bytes_max);
   EXPECT_EQ(again->query_urls_max, settings.query_urls_max);
   EXPECT_EQ(again->same_pages_max, settings.same_pages_max);
+  EXPECT_EQ(again->same_answers_max, settings.same_answers_max);
   EXPECT_EQ(again->duplicates, settings.duplicates);
 }
 

@@ -25,8 +25,6 @@ constexpr std::size_t kWorkingPerConnection = 4;
 constexpr int kDroppedAtOnce = 1'000;
 // So many hosts, or twice as many as have to be, are remembered before the others are forgotten.
 constexpr std::size_t kHostsRemembered = 1'000;
-// So many same answers in a row to ever new arguments make a path a trap.
-constexpr std::uint64_t kSameAnswersMax = 25;
 constexpr std::string_view kLimitsNote = "limits";
 constexpr std::string_view kTrustedNote = "trusted";
 constexpr std::string_view kCutOffNote = "cut-off";
@@ -84,7 +82,7 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       scope_(std::move(wishes.scope)),
       politeness_(settings_.politeness),
       robots_(parts.frontier, ProductTokenOf(user_agent_)),
-      same_answers_(PathWithArguments, kSameAnswersMax),
+      same_answers_(PathWithArguments, settings_.same_answers_max),
       same_pages_(FirstFolder, settings_.same_pages_max),
       work_({parts.archive, parts.writer, parts.duplicates, parts.originals}, settings_.duplicates),
       workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings_.workers))) {

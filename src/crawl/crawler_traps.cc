@@ -8,8 +8,8 @@ namespace stele::crawl {
 namespace {
 
 // Before the names of places, in the frontier.
-constexpr std::string_view kAnswerNotes = "same answers ";
-constexpr std::string_view kPageNotes = "same pages ";
+constexpr std::string_view kAnswerNotes = "repeated answers ";
+constexpr std::string_view kPageNotes = "repeated pages ";
 
 void Save(RepeatedContents& contents, std::string_view notes, Frontier& frontier) {
   for (auto& [name, value] : contents.TakeLearned()) {

@@ -171,6 +171,73 @@ TEST(CrawlerTraps, I1_EverNewArgumentsAreCountedAcrossInterruptions) {
   EXPECT_EQ(CountBelow(lab, "/shop?p="), 100);
 }
 
+// Three pages below /x/ by turns, and two behind /y?; both lead on without end.
+std::string PagesByTurns(const std::string& url) {
+  if (!IsBelow(url, "/x/") && !IsBelow(url, "/y?")) return "";
+  const std::size_t turn = url.size() % (IsBelow(url, "/x/") ? 3 : 2);
+  const char* links = IsBelow(url, "/x/") ? "<a href=a/></a><a href=ab/></a><a href=abc/></a>" : "";
+  return fmt::format("page {}{}", turn, links);
+}
+
+TEST(CrawlerTraps, I1_AFewPagesThatTakeTurnsUnderEverNewUrlsEndAndAreReported) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  lab.settings.same_pages_max = 20;
+  std::string page = "<a href=/x/></a>";
+  // Every second one is longer.
+  for (int i = 0; i < 200; ++i) page += fmt::format("<a href='/y?{}={}'></a>", i, i % 2 ? "" : "1");
+  for (int i = 0; i < 200; ++i) {
+    page += fmt::format("<a href=/good/{}></a>", i);
+    lab.pages[fmt::format("http://a.org/good/{}", i)] = fmt::format("{}<a href=/></a>", i);
+  }
+  lab.pages["http://a.org/"] = page;
+  lab.make = PagesByTurns;
+  // The log of the last part has the traps: they are found there.
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(lab.Crawl(10));
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_EQ(CountBelow(lab, "/good/"), 200);
+  EXPECT_GT(CountBelow(lab, "/x/"), 3 * 20);
+  EXPECT_LT(CountBelow(lab, "/x/"), 3 * 20 + 20) << "the first of each, and what is asked again";
+  EXPECT_GT(CountBelow(lab, "/y?"), 2 * 25);
+  EXPECT_LT(CountBelow(lab, "/y?"), 2 * 25 + 20);
+  const CrawlReport report = ReportOf(lab);
+  EXPECT_EQ(report.traps.count({"identical-pages", "http://a.org/x/"}), 1U);
+  EXPECT_EQ(report.traps.count({"identical-content", "http://a.org/y"}), 1U);
+  EXPECT_NE(RemedyForTrap("identical-content").find("--max-same-answers"), std::string_view::npos);
+}
+
+// Each page has links with one argument more; none has many values.
+std::string OptionsPage(const std::string& url) {
+  if (!IsBelow(url, "/shop?")) return "";
+  const std::string chosen = url.substr(url.find('?') + 1);
+  std::string page = "page " + chosen;
+  for (char name = 'a'; name <= 'l'; ++name) {
+    if (chosen.find(name) != std::string::npos) continue;
+    page += fmt::format("<a href=\"/shop?{}&{}=1\"></a>", chosen, name);
+  }
+  return page;
+}
+
+TEST(CrawlerTraps, I1_OptionalArgumentsDoNotMultiplyTheLimitAndAreReported) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  lab.settings.query_urls_max = 100;
+  lab.pages = {{"http://a.org/", "<a href='/shop?a=1'></a><a href='/shop?b=1'></a>"}};
+  lab.make = OptionsPage;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(lab.Crawl(30));
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(CountBelow(lab, "/shop?"), 400);
+  const CrawlReport report = ReportOf(lab);
+  const auto found = report.traps.find({"endless-combinations", "http://a.org/shop"});
+  ASSERT_NE(found, report.traps.end());
+  EXPECT_GT(found->second.urls, 100U);
+  EXPECT_NE(RemedyForTrap("endless-combinations").find("--max-query-urls"), std::string_view::npos);
+}
+
 TEST(CrawlerTraps, I1_AListOfManyPagesIsCrawledWhole) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;

@@ -472,6 +472,9 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   if (!added) return added.error();
   if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
   if (*added == Frontier::Added::kTooManyQueries) return refuse(std::string(kQueriesTrap));
+  if (*added == Frontier::Added::kTooManyCombinations) {
+    return refuse(std::string(kCombinationsTrap));
+  }
   if (*added == Frontier::Added::kSeen) {
     if (candidate.hops.ends_with('E')) parts_.log.AddEmbed(candidate, Now());
     return std::string(kKnown);

@@ -9,6 +9,8 @@
 //   p PLACE                     how many pages were added with one path and the same names of
 //                               arguments: PathWithNames()
 //
+//   a PATH                      how many with one path and any arguments: PathWithArguments()
+//
 //   n NAME                      a note; "next" is the number of the next row
 //
 // Rows, their counts and the next number change in one write, so that any state on the disk is one
@@ -29,6 +31,7 @@ constexpr char kSeenRow = 'u';
 constexpr char kQueueRow = 'q';
 constexpr char kHostRow = 'h';
 constexpr char kQueryRow = 'p';
+constexpr char kArgumentsRow = 'a';
 constexpr char kNoteRow = 'n';
 // What is loaded of a queue where memory has enough heads.
 constexpr std::size_t kFewHeads = 4;
@@ -52,14 +55,6 @@ std::string RowOf(std::uint8_t priority, std::uint64_t number) {
 std::string HostOf(const Candidate& candidate) {
   const Result<url::Url> parsed = url::Parse(candidate.url);
   return parsed ? std::string(parsed->host()) : std::string();
-}
-
-// Where it is counted; empty: nowhere.
-std::string QueryRowOf(const Candidate& candidate) {
-  const bool has_arguments = candidate.url.find('?') != std::string::npos;
-  if (!has_arguments || candidate.seed || !candidate.is_page()) return {};
-  const Result<url::Url> parsed = url::Parse(candidate.url);
-  return parsed ? Key(kQueryRow, PathWithNames(*parsed)) : std::string();
 }
 
 }  // namespace
@@ -168,6 +163,24 @@ void Frontier::PutQueue(const std::string& host, const Queue& queue) {
   Put(Key(kHostRow, host), std::move(value));
 }
 
+Result<std::vector<Frontier::QueryCount>> Frontier::QueryCountsOf(const Candidate& candidate) {
+  std::vector<QueryCount> counts;
+  const bool has_arguments = candidate.url.find('?') != std::string::npos;
+  if (options_.query_urls_max == 0 || !has_arguments) return counts;
+  if (candidate.seed || !candidate.is_page()) return counts;
+  const Result<url::Url> url = url::Parse(candidate.url);
+  if (!url || !url->has_query()) return counts;
+  counts.push_back({Key(kQueryRow, PathWithNames(*url)), 1, Added::kTooManyQueries});
+  counts.push_back({Key(kArgumentsRow, PathWithArguments(*url)), kCombinationsPerPath,
+                    Added::kTooManyCombinations});
+  for (QueryCount& count : counts) {
+    const Result<std::uint64_t> urls = QueryUrls(count.row);
+    if (!urls) return urls.error();
+    count.urls = *urls;
+  }
+  return counts;
+}
+
 Result<std::uint64_t> Frontier::QueryUrls(const std::string& row) {
   if (const auto found = query_urls_.find(row); found != query_urls_.end()) return found->second;
   const Result<std::optional<std::string>> value = Get(row);
@@ -215,11 +228,11 @@ Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
   Result<bool> seen = WasSeen(candidate.url);
   if (!seen) return seen.error();
   if (*seen) return Added::kSeen;
-  const std::string query_row = options_.query_urls_max > 0 ? QueryRowOf(candidate) : "";
-  const Result<std::uint64_t> query_urls =
-      query_row.empty() ? std::uint64_t{0} : QueryUrls(query_row);
-  if (!query_urls) return query_urls.error();
-  if (!query_row.empty() && *query_urls >= options_.query_urls_max) return Added::kTooManyQueries;
+  const Result<std::vector<QueryCount>> counts = QueryCountsOf(candidate);
+  if (!counts) return counts.error();
+  for (const QueryCount& count : *counts) {
+    if (count.urls / count.share >= options_.query_urls_max) return count.refusal;
+  }
   const std::string host = HostOf(candidate);
   Result<Queue*> queue = QueueOf(host);
   if (!queue) return queue.error();
@@ -227,7 +240,7 @@ Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
     if ((*queue)->rows == 0) queues_.erase(host);
     return Added::kOverBudget;
   }
-  if (!query_row.empty()) PutQueryUrls(query_row, *query_urls + 1);
+  for (const QueryCount& count : *counts) PutQueryUrls(count.row, count.urls + 1);
   MarkSeen(candidate.url);
   ++(*queue)->ever;
   AddRow(host, **queue, candidate);

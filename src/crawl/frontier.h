@@ -33,12 +33,14 @@ class Frontier {
     std::uint64_t host_urls_max = 0;        // of one host, ever; 0: any number
     std::uint64_t query_urls_max = 0;       // pages of one PathWithNames(), likewise
   };
+  // Pages of one PathWithArguments(), whatever the names: so many times `query_urls_max`.
+  static constexpr std::uint64_t kCombinationsPerPath = 4;
 
   // Goes on with what is in `table`, which must be durable; borrows it for life. Errors: kCorrupt,
   // kIo.
   static Result<std::unique_ptr<Frontier>> Open(store::BlockTable& table, const Options& options);
 
-  enum class Added { kNew, kSeen, kOverBudget, kTooManyQueries };
+  enum class Added { kNew, kSeen, kOverBudget, kTooManyQueries, kTooManyCombinations };
   // Queues it, unless something with its key was ever added. Seeds are never too many queries. May
   // become durable before Commit().
   Result<Added> Add(const Candidate& candidate);
@@ -121,7 +123,15 @@ class Frontier {
   void DropHeads(Queue& queue);
   void RemoveRow(const Taken& taken, Queue& queue);
   void PutQueue(const std::string& host, const Queue& queue);
-  // How many pages were added under this row.
+  // Pages with arguments that were added, by a row that counts them.
+  struct QueryCount {
+    std::string row;
+    std::uint64_t share = 1;                 // times `query_urls_max` it may count
+    Added refusal = Added::kTooManyQueries;  // of more
+    std::uint64_t urls = 0;
+  };
+  // Those that count it; none where it is no such page.
+  Result<std::vector<QueryCount>> QueryCountsOf(const Candidate& candidate);
   Result<std::uint64_t> QueryUrls(const std::string& row);
   void PutQueryUrls(const std::string& row, std::uint64_t urls);
   void Remember(std::string key);

@@ -204,6 +204,43 @@ TEST(Frontier, I1_PagesThatDifferInValuesOfArgumentsAreCounted) {
   EXPECT_EQ(*frontier->Add(seed), Frontier::Added::kNew);
 }
 
+TEST(Frontier, I1_PagesOfOnePathAreCountedWhateverTheNamesOfTheirArguments) {
+  DurableTable table;
+  Frontier::Options options;
+  options.query_urls_max = 3;
+  auto frontier = Opened(table, options);
+  const auto add = [&](const std::string& path, const std::string& hops = "L") {
+    return *frontier->Add(At("http://a.org" + path, hops));
+  };
+  constexpr std::uint64_t kMost = 3 * Frontier::kCombinationsPerPath;
+  for (std::uint64_t i = 0; i < kMost; ++i) {
+    // Names that come or stay away, as the bits of a number do.
+    std::string query;
+    for (int bit = 0; bit < 4; ++bit) {
+      if (((i + 1) >> bit & 1) != 0) query += fmt::format("&{}=1", "abcd"[bit]);
+    }
+    EXPECT_EQ(add("/shop?" + query.substr(1)), Frontier::Added::kNew) << query;
+    if (i % 5 != 0) continue;
+    ASSERT_TRUE(frontier->Commit());
+    frontier = Opened(table, options);
+  }
+  EXPECT_EQ(add("/shop?a=2&d=2"), Frontier::Added::kTooManyCombinations);
+  EXPECT_EQ(add("/shop?other=1"), Frontier::Added::kTooManyCombinations);
+  EXPECT_EQ(add("/shop?a=1"), Frontier::Added::kSeen);
+  EXPECT_EQ(add("/shop"), Frontier::Added::kNew) << "it has no arguments";
+  EXPECT_EQ(add("/list?a=1"), Frontier::Added::kNew) << "another path";
+  EXPECT_EQ(add("/shop?a=3", "LE"), Frontier::Added::kNew) << "no page";
+}
+
+TEST(Frontier, I1_ALargeLimitOfArgumentsIsNoSmallOne) {
+  DurableTable table;
+  Frontier::Options options;
+  options.query_urls_max = std::uint64_t{1} << 62;
+  auto frontier = Opened(table, options);
+  EXPECT_EQ(*frontier->Add(At("http://a.org/?a=1")), Frontier::Added::kNew);
+  EXPECT_EQ(*frontier->Add(At("http://a.org/?b=1")), Frontier::Added::kNew);
+}
+
 TEST(Frontier, I1_AHostHasABudget) {
   DurableTable table;
   Frontier::Options options;

@@ -139,17 +139,38 @@ bool RepeatedContents::Learn(const url::Url& url, std::string_view digest) {
   if (places_.size() >= kPlacesMax) MakeRoom();
   Place& place = places_[key];
   if (place.is_trap) return false;
-  const std::uint64_t content = ChecksumOf(digest);
-  const bool is_first = place.content == 0;
-  const bool is_repeated = place.content == content;
-  if (is_repeated || place.repeats > 0) learned_.insert(key);
-  place.content = content;
-  place.repeats = is_repeated ? place.repeats + 1 : 0;
-  if (!is_repeated && !is_first) ++place.others;
-  if (std::has_single_bit(place.others)) learned_.insert(key);
-  place.is_trap = place.repeats >= repeats_max_ && place.repeats > place.others;
+  const bool was_repeated = place.repeats > 0;
+  Take(ChecksumOf(digest), place);
+  const bool is_worth_saving =
+      was_repeated || place.repeats > 0 || std::has_single_bit(place.others);
+  if (is_worth_saving) learned_.insert(key);
+  place.is_trap = IsRepeated(place);
   if (place.is_trap) ++traps_;
   return place.is_trap;
+}
+
+void RepeatedContents::Take(std::uint64_t content, Place& place) {
+  std::vector<std::uint64_t>& contents = place.contents;
+  auto found = std::find(contents.begin(), contents.end(), content);
+  if (found != contents.end()) {
+    ++place.repeats;
+    // Those of the row are the first ones.
+    const bool is_in_row = static_cast<std::size_t>(found - contents.begin()) < place.in_row;
+    if (!is_in_row) ++place.in_row;
+  } else {
+    if (!contents.empty()) ++place.others;
+    place.repeats = 0;
+    place.in_row = 1;
+    if (contents.size() < kContentsMax) contents.push_back(content);
+    contents.back() = content;
+    found = std::prev(contents.end());
+  }
+  std::rotate(contents.begin(), found, std::next(found));
+}
+
+bool RepeatedContents::IsRepeated(const Place& place) const {
+  return repeats_max_ > 0 && place.repeats / repeats_max_ >= place.in_row &&
+         place.repeats > place.others;
 }
 
 void RepeatedContents::MakeRoom() {
@@ -172,9 +193,10 @@ std::vector<std::pair<std::string, std::string>> RepeatedContents::TakeLearned()
     if (found == places_.end()) continue;
     const Place& place = found->second;
     std::string value;
-    PutFixed64(value, place.content);
     PutVarint(value, place.repeats);
     PutVarint(value, place.others);
+    PutVarint(value, place.in_row);
+    for (const std::uint64_t content : place.contents) PutFixed64(value, content);
     learned.emplace_back(key, std::move(value));
   }
   return learned;
@@ -183,11 +205,14 @@ std::vector<std::pair<std::string, std::string>> RepeatedContents::TakeLearned()
 void RepeatedContents::Restore(std::string_view name, std::string_view value) {
   ByteReader in(value);
   Place place;
-  place.content = in.Fixed64();
   place.repeats = in.Varint();
   place.others = in.Varint();
-  place.is_trap = repeats_max_ > 0 && place.repeats >= repeats_max_ && place.repeats > place.others;
-  if (!in.good() || places_.size() >= kPlacesMax) return;
+  place.in_row = in.Varint();
+  while (in.good() && !in.AtEnd()) place.contents.push_back(in.Fixed64());
+  const bool is_whole = in.good() && place.in_row > 0 && place.in_row <= place.contents.size() &&
+                        place.contents.size() <= kContentsMax;
+  if (!is_whole || places_.size() >= kPlacesMax) return;
+  place.is_trap = IsRepeated(place);
   if (places_.emplace(name, place).second && place.is_trap) ++traps_;
 }
 

@@ -23,10 +23,11 @@ std::string_view FindTrap(const url::Url& url, int year);
 // Before what FindTrap() says and the names below, in scope.log.
 inline constexpr std::string_view kTrapWord = "trap ";
 // Reasons in scope.log: a path that answers ever new arguments alike; a folder of pages that are
-// all one; ever new values of the same arguments.
+// all one; ever new values of the same arguments; arguments in ever new combinations.
 inline constexpr std::string_view kSameAnswersTrap = "trap identical-content";
 inline constexpr std::string_view kSamePagesTrap = "trap identical-pages";
 inline constexpr std::string_view kQueriesTrap = "trap endless-parameters";
+inline constexpr std::string_view kCombinationsTrap = "trap endless-combinations";
 // Behind the first two at the URL by which they were found, which was captured.
 inline constexpr std::string_view kTrapBegins = ": from here on";
 
@@ -42,12 +43,16 @@ std::string FirstFolder(const url::Url& url);
 // them: "http://a.org/list?f[#]&page" of "/list?page=2&f[0]=x&f[1]=y".
 std::string PathWithNames(const url::Url& url);
 
-// Finds places that give one content under ever new URLs. Not thread-safe. Keeps a few numbers for
-// each of the places that it saw last; those that are no traps are forgotten first.
+// Finds places that give one content, or the same few, under ever new URLs. Not thread-safe. Keeps
+// a few numbers for each of the places that it saw last; those that are no traps are forgotten
+// first.
 class RepeatedContents {
  public:
-  // After so many in a row a place is a trap, if that is more than all else it gave; 0: none ever
-  // is.
+  // Contents of a place that are told from new ones: the last so many.
+  static constexpr std::size_t kContentsMax = 16;
+
+  // A place is a trap when so many pages in a row brought nothing new, for each content among
+  // them, and these are more than all contents that it ever gave; 0: none ever is.
   RepeatedContents(PlaceOfUrl place_of, std::uint64_t repeats_max)
       : place_of_(place_of), repeats_max_(repeats_max) {}
 
@@ -63,13 +68,16 @@ class RepeatedContents {
 
  private:
   struct Place {
-    std::uint64_t content = 0;
-    std::uint64_t repeats = 0;
-    std::uint64_t others = 0;  // contents that were not the one before
+    std::vector<std::uint64_t> contents;  // the one of the last page first
+    std::size_t in_row = 0;               // of them, since the last new one
+    std::uint64_t repeats = 0;            // pages since the last new one
+    std::uint64_t others = 0;             // new ones, but for the first
     bool is_trap = false;
   };
   static constexpr std::size_t kPlacesMax = 100'000;
 
+  static void Take(std::uint64_t content, Place& place);
+  bool IsRepeated(const Place& place) const;
   void MakeRoom();
 
   const PlaceOfUrl place_of_;

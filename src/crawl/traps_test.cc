@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <random>
 #include <string>
 
 namespace stele::crawl {
@@ -76,6 +78,67 @@ TEST(Traps, I1_TheSameContentUnderEverNewPathsIsFound) {
   EXPECT_FALSE(pages.IsTrap(At("/y/another/one")));
 }
 
+// Where a page has a banner that changes, or says "yes" and "no" by turns.
+TEST(Traps, I1_AFewContentsThatTakeTurnsUnderEverNewUrlsAreFound) {
+  for (const std::uint64_t few : {2U, 3U, 16U}) {
+    RepeatedContents contents = SameAnswers();
+    std::uint64_t found = 0;
+    for (std::uint64_t i = 0; i < 1000 && found == 0; ++i) {
+      const url::Url url = At("/list?p=" + std::to_string(i));
+      if (contents.Learn(url, "sha1:" + std::to_string(i % few))) found = i;
+    }
+    // Each came once, and then as often as it may on the average.
+    EXPECT_EQ(found, few - 1 + kRepeats * few) << few;
+    EXPECT_TRUE(contents.IsTrap(At("/list?p=more"))) << few;
+  }
+}
+
+TEST(Traps, I1_AFewContentsInAnyOrderAreFound) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937 dice(seed);
+    RepeatedContents pages(FirstFolder, kRepeats);
+    bool is_found = false;
+    for (int i = 0; i < 300 && !is_found; ++i) {
+      is_found = pages.Learn(At("/x/" + std::to_string(i)), std::to_string(dice() % 5));
+    }
+    EXPECT_TRUE(is_found) << seed;
+  }
+}
+
+// A list that can be sorted: each of its pages comes again and again, but there are many of them.
+TEST(Traps, I1_ManyContentsThatComeAgainAreNoTrap) {
+  RepeatedContents contents = SameAnswers();
+  for (int i = 0; i < 5000; ++i) {
+    const url::Url url = At("/list?n=" + std::to_string(i));
+    EXPECT_FALSE(contents.Learn(url, std::to_string(i % 17))) << i;
+  }
+}
+
+TEST(Traps, I1_AShopWhereMuchIsNotAvailableIsNoTrap) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937 dice(seed);
+    RepeatedContents contents = SameAnswers();
+    for (int i = 0; i < 300; ++i) {
+      const url::Url url = At("/product?id=" + std::to_string(i));
+      const bool is_there = dice() % 2 == 0;
+      const std::string content = is_there ? std::to_string(i) : i % 2 == 0 ? "sold out" : "soon";
+      EXPECT_FALSE(contents.Learn(url, content)) << i;
+    }
+  }
+}
+
+// Each post has a URL that shows all posts of its topic.
+TEST(Traps, I1_AForumWithAUrlForEachPostIsNoTrap) {
+  RepeatedContents contents = SameAnswers();
+  for (int topic = 0; topic < 40; ++topic) {
+    EXPECT_FALSE(contents.Learn(At("/topic?t=" + std::to_string(topic)), std::to_string(topic)));
+  }
+  for (int post = 0; post < 40 * 20; ++post) {
+    const url::Url url = At("/topic?p=" + std::to_string(post));
+    EXPECT_FALSE(contents.Learn(url, std::to_string(post / 20))) << post;
+  }
+}
+
 TEST(Traps, I1_PlacesAreFoldersAndNamesOfArguments) {
   EXPECT_EQ(FirstFolder(At("/")), "http://a.org/");
   EXPECT_EQ(FirstFolder(At("/page7")), "http://a.org/");
@@ -127,6 +190,34 @@ TEST(Traps, I1_WhatWasLearnedSurvivesAnInterruption) {
   EXPECT_TRUE(last.IsTrap(At("/p?i=7")));
   last.Restore("http://a.org/q", "damaged");
   EXPECT_FALSE(last.IsTrap(At("/q?i=7")));
+}
+
+TEST(Traps, I1_AFewContentsAreKnownAfterAnInterruption) {
+  auto contents = std::make_unique<RepeatedContents>(PathWithArguments, kRepeats);
+  std::uint64_t found = 0;
+  for (std::uint64_t i = 0; i < 200 && found == 0; ++i) {
+    const url::Url url = At("/p?i=" + std::to_string(i));
+    if (contents->Learn(url, std::to_string(i % 3))) found = i;
+    const auto learned = contents->TakeLearned();
+    // The first contents of a place alone are not worth a note.
+    if (i < 3) continue;
+    contents = std::make_unique<RepeatedContents>(PathWithArguments, kRepeats);
+    for (const auto& [name, value] : learned) contents->Restore(name, value);
+  }
+  EXPECT_EQ(found, 2 + kRepeats * 3);
+}
+
+TEST(Traps, I1_DamagedNotesAreLeftOut) {
+  RepeatedContents before = SameAnswers();
+  for (int i = 0; i < 500; ++i)
+    before.Learn(At("/p?i=" + std::to_string(i)), std::to_string(i % 2));
+  const auto learned = before.TakeLearned();
+  ASSERT_EQ(learned.size(), 1U);
+  for (std::size_t size = 0; size < learned[0].second.size(); ++size) {
+    RepeatedContents after = SameAnswers();
+    after.Restore(learned[0].first, std::string_view(learned[0].second).substr(0, size));
+    EXPECT_FALSE(after.IsTrap(At("/p?i=more"))) << size;
+  }
 }
 
 TEST(Traps, I1_ContentsThatDifferAreNoTrap) {
