@@ -2,6 +2,8 @@
 
 import functools
 import json
+import os
+import pty
 import re
 import signal
 import stat
@@ -100,6 +102,22 @@ class ControlTest(CrawlTest):
 
 
 class Running(ControlTest):
+    def test_I1_a_terminal_shows_how_far_it_is(self):
+        self.web.add(HOST, "/only", links("/behind"))
+        self.web.add(HOST, "/behind", lambda _: (self.gate.wait(60), (200, {}, b"behind"))[1])
+        terminal, end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen(self.words(self.web.url(HOST, "/only")),
+                                   stdout=subprocess.DEVNULL, stderr=end)
+        self.processes.append(process)
+        os.close(end)
+        shown = ""
+        while "1 page, 2 files" not in shown:
+            shown += os.read(terminal, 1000).decode()
+        self.gate.set()
+        self.assertRegex(shown, r"\r\x1b\[K1 page, 2 files, \d+ B, \d+/s, \d+ B/s; 0 wait on "
+                                r"1 host, 1 under way; 0 known, 0 failed")
+
     def test_I1_pause_stops_fetching_and_resume_goes_on(self):
         process = self.start_and_find(self.web.url(HOST, "/0"))
         self.assertIn("paused", self.job("pause"))

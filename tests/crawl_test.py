@@ -132,7 +132,9 @@ class Site(CrawlTest):
                             (("--scope", "moon", "a.test"), "host, domain"),
                             (("--exclude", "moon", "a.test"), "regex:EXPRESSION"),
                             (("--resolve", "a.test", "a.test"), "example.org=192.0.2.1"),
-                            (("--max-time", "long", "a.test"), "10m")):
+                            (("--max-time", "long", "a.test"), "10m"),
+                            (("--depth", "-1", "a.test"), "--depth -1 is not like 1000\n"),
+                            (("--max-bytes", "x", "a.test"), "is not like 1000 or 20MB\n")):
             self.crawl(*words, code=2)
             self.assertIn(text, self.said)
         self.crawl(self.web.url(HOST), "--depth", "0")

@@ -30,11 +30,15 @@ Error Wrong(std::string_view option, const std::string& text, std::string_view l
   return Error{ErrorCode::kInvalid, fmt::format("{} {} is not like {}", option, text, like)};
 }
 
-Status TakeNumber(const Arguments& arguments, std::string_view option, std::uint64_t& number) {
+constexpr std::string_view kLikeCounts = "1000";
+constexpr std::string_view kLikeSizes = "1000 or 20MB";
+
+Status TakeNumber(const Arguments& arguments, std::string_view option, std::string_view like,
+                  std::uint64_t& number) {
   const std::optional<std::string> text = arguments.Get(option);
   if (!text) return {};
   const std::optional<std::uint64_t> value = ParseByteCount(*text);
-  if (!value) return Wrong(option, *text, "1000 or 20MB");
+  if (!value) return Wrong(option, *text, like);
   number = *value;
   return {};
 }
@@ -80,7 +84,8 @@ Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
   });
   settings.rules.insert(settings.rules.begin(), rules.begin(), rules.end());
   std::uint64_t depth = settings.depth_max;
-  if (const Status taken = TakeNumber(arguments, "--depth", depth); !taken) return taken;
+  const Status taken = TakeNumber(arguments, "--depth", kLikeCounts, depth);
+  if (!taken) return taken;
   settings.depth_max = depth;
   return {};
 }
@@ -92,16 +97,20 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
   const Status duplicates = TakeDuplicateOptions(arguments, settings.duplicates);
   if (!duplicates) return duplicates;
   std::uint64_t connections = settings.connections;
-  for (const auto& [option, number] :
-       {std::pair("--max-pages", &settings.pages_max),
-        std::pair("--max-bytes", &settings.bytes_max),
-        std::pair("--max-file-size", &settings.file_bytes_max),
-        std::pair("--max-host-urls", &settings.host_urls_max),
-        std::pair("--max-query-urls", &settings.query_urls_max),
-        std::pair("--max-same-pages", &settings.same_pages_max),
-        std::pair("--max-same-answers", &settings.same_answers_max),
-        std::pair("--max-rate", &settings.rate_max), std::pair("--connections", &connections)}) {
-    if (const Status taken = TakeNumber(arguments, option, *number); !taken) return taken;
+  for (const auto& [option, number] : {std::pair("--max-pages", &settings.pages_max),
+                                       std::pair("--max-host-urls", &settings.host_urls_max),
+                                       std::pair("--max-query-urls", &settings.query_urls_max),
+                                       std::pair("--max-same-pages", &settings.same_pages_max),
+                                       std::pair("--max-same-answers", &settings.same_answers_max),
+                                       std::pair("--connections", &connections)}) {
+    const Status taken = TakeNumber(arguments, option, kLikeCounts, *number);
+    if (!taken) return taken;
+  }
+  for (const auto& [option, number] : {std::pair("--max-bytes", &settings.bytes_max),
+                                       std::pair("--max-file-size", &settings.file_bytes_max),
+                                       std::pair("--max-rate", &settings.rate_max)}) {
+    const Status taken = TakeNumber(arguments, option, kLikeSizes, *number);
+    if (!taken) return taken;
   }
   settings.connections = std::max<std::uint64_t>(1, connections);
   settings.user_agent = arguments.Get("--user-agent").value_or(settings.user_agent);

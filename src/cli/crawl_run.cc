@@ -160,12 +160,12 @@ std::string SeedsText(const std::vector<std::string>& seeds) {
 std::string StatusLine(const crawl::CrawlStatus& status) {
   const crawl::CrawlProgress& progress = status.progress;
   const crawl::CrawlCounts& counts = progress.counts;
-  std::string line = fmt::format(
-      "{} pages, {} files, {}, {:.0f}/s, {}/s; {} wait on {} hosts, {} under way; {} known, {} "
-      "failed",
-      counts.pages, counts.files, ByteCount(counts.bytes), status.rates.files,
-      ByteCount(static_cast<std::uint64_t>(status.rates.bytes)), progress.waiting, progress.hosts,
-      progress.under_way, counts.duplicates, counts.failures);
+  std::string line =
+      fmt::format("{}, {}, {}, {:.0f}/s, {}/s; {} wait on {}, {} under way; {} known, {} failed",
+                  Count(counts.pages, "page"), Count(counts.files, "file"), ByteCount(counts.bytes),
+                  status.rates.files, ByteCount(static_cast<std::uint64_t>(status.rates.bytes)),
+                  progress.waiting, Count(progress.hosts, "host"), progress.under_way,
+                  counts.duplicates, counts.failures);
   if (status.left) line += fmt::format("; {} left", DurationText(*status.left));
   if (progress.state != crawl::CrawlState::kRunning) {
     line += fmt::format("; {}", NameOf(progress.state));
