@@ -120,7 +120,7 @@ class Running(ControlTest):
 
     def test_I1_pause_stops_fetching_and_resume_goes_on(self):
         process = self.start_and_find(self.web.url(HOST, "/0"))
-        self.assertIn("paused", self.job("pause"))
+        self.assertEqual(self.job("pause").count("paused"), 1)
         self.gate.set()
         self.wait_for(lambda: self.status()["under_way"] == 0)
         before = sum(self.web.asked(HOST).values())
@@ -396,6 +396,8 @@ class Jobs(ControlTest):
         self.assertEqual((once["job"], once["due"]), ("once", False))
         self.assertIn("Run 1  40 pages", self.job("run", "--once"))
         self.assertEqual(self.job("run", "--once"), "")  # not again
+        shown = self.job("show")
+        self.assertRegex(shown, r"(?s)often  .*often/job\.toml\n.*every = '1h'.*once  .*by hand")
         often = json.loads(self.job("show", "often", "--json"))
         self.assertEqual((often["due"], often["last"]["run"]), (False, 1))
         self.assertRegex(often["next"], r"^\d{4}-\d\d-\d\dT")

@@ -24,7 +24,10 @@ class ProgressLine {
   void Show(const crawl::CrawlStatus& status) {
     if (!shown_) return;
     drawn_ = true;
-    static_cast<void>(context_.err.Write("\r\x1b[K" + StatusLine(status)));
+    std::string line = StatusLine(status);
+    const crawl::CrawlState state = status.progress.state;
+    if (state != crawl::CrawlState::kRunning) line += fmt::format("; {}", NameOf(state));
+    static_cast<void>(context_.err.Write("\r\x1b[K" + line));
   }
   void Clear() {
     if (drawn_) static_cast<void>(context_.err.Write("\r\x1b[K"));
@@ -167,9 +170,6 @@ std::string StatusLine(const crawl::CrawlStatus& status) {
                   progress.waiting, Count(progress.hosts, "host"), progress.under_way,
                   counts.duplicates, counts.failures);
   if (status.left) line += fmt::format("; {} left", DurationText(*status.left));
-  if (progress.state != crawl::CrawlState::kRunning) {
-    line += fmt::format("; {}", NameOf(progress.state));
-  }
   return line;
 }
 

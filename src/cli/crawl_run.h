@@ -52,7 +52,7 @@ class CrawlRun {
   bool stopped_ = false;
 };
 
-// "12 pages, 40 files, 3.4 MB, 10/s, ...": how far it is.
+// "12 pages, 40 files, 3.4 MB, 10/s, ...": how far it is, without its state.
 std::string StatusLine(const crawl::CrawlStatus& status);
 
 }  // namespace stele::cli

@@ -86,7 +86,11 @@ ExitCode RunShow(const Arguments& arguments, Context& context) {
   const Result<std::vector<ScheduledJob>> jobs = Load(arguments, context);
   if (!jobs) return Fail(context, jobs.error());
   const Timestamp now = context.clock.Now();
-  for (const std::string& name : arguments.positionals) {
+  std::vector<std::string> names = arguments.positionals;
+  if (names.empty()) {
+    for (const ScheduledJob& job : *jobs) names.push_back(job.name);
+  }
+  for (const std::string& name : names) {
     const auto job = std::find_if(jobs->begin(), jobs->end(),
                                   [&](const ScheduledJob& one) { return one.name == name; });
     if (job == jobs->end()) {
@@ -211,8 +215,8 @@ Command JobLsCommand() {
 Command JobShowCommand() {
   Command command;
   command.name = "show";
-  command.summary = "Show what a job does, and when";
-  command.arguments = "JOB...";
+  command.summary = "Show what jobs do, and when; all where none is named";
+  command.arguments = "[JOB]...";
   command.options = WithArchiveOption({{"--json", "", "A JSON object for each"}});
   command.examples = {{"stele job show news", "Its seeds, scope, limits and schedule"}};
   command.run = RunShow;
