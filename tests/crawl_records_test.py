@@ -38,6 +38,21 @@ class Records(CrawlTest):
         for fields in (home, page, image):
             self.assertGreaterEqual(int(fields["fetchTimeMs"]), 0)
 
+    def test_I1_each_container_says_who_made_it_and_how(self):
+        self.web.add(HOST, "/", "a page")
+        self.crawl(self.web.url(HOST), "--contact", "https://crawler.example/", "--robots", "embeds")
+        self.crawl()
+        (sent,) = {fields["User-Agent"] for _, _, _, fields in self.web.requests}
+        self.assertRegex(sent, r"stele/\S+ .*https://crawler\.example/")
+        firsts = [block.decode() for fields, block in self.records()
+                  if fields["WARC-Type"] == "warcinfo"]
+        self.assertEqual(len(firsts), len(self.containers()))
+        self.assertEqual(len(firsts), 2)
+        for text in firsts:
+            fields = dict(line.split(": ", 1) for line in text.splitlines() if line)
+            self.assertEqual((fields["http-header-user-agent"], fields["robots"],
+                              fields["isPartOf"]), (sent, "embeds", "archive"))
+
     def test_D4_a_body_that_was_not_fetched_says_why_and_keeps_the_head(self):
         def page(handler):
             if handler.headers.get("If-None-Match") == '"v1"':
