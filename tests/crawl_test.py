@@ -117,6 +117,8 @@ class Site(CrawlTest):
         self.assertEqual(missing["url"], self.web.url(HOST, "/logo.png"))
         self.assertEqual(missing["page"], self.web.url(HOST))
         self.assertIn("404", missing["reason"])
+        self.assertIn("the server answered 404\n    to do: nothing, if it is gone\n",
+                      self.stele("report"))
 
     def test_I1_an_archive_is_made_in_a_directory_with_the_name_of_the_host(self):
         address = self.web.addresses[HOST]
@@ -366,7 +368,7 @@ class Misbehaving(CrawlTest):
                          {"identical-content": self.web.url(HOST, "/list"),
                           "endless-combinations": self.web.url(HOST, "/shop")})
         text = self.stele("report")
-        self.assertIn("a larger --max-same-answers", text)
+        self.assertIn("    to do: a larger --max-same-answers", text)
         self.assertIn("a larger --max-query-urls", text)
 
     def test_I1_private_addresses_are_asked_only_for_seeds(self):
@@ -798,7 +800,7 @@ class Patch(CrawlTest):
         text = self.stele("report")
         self.assertIn("2 pages may not be what a person would have seen", text)
         self.assertIn("a challenge of Cloudflare", text)
-        self.assertIn("capture it with a crawler that runs scripts", text)
+        self.assertIn("    to do: capture it with a crawler that runs scripts", text)
 
 
 class Interrupted(CrawlTest):

@@ -244,8 +244,8 @@ std::string MissingText(const crawl::CrawlReport& report) {
   const std::size_t shown = std::min(report.missing.size(), archive::kTroublesShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const crawl::MissingEmbed& missing = report.missing[i];
-    out += fmt::format("  {}\n    on {}\n    {}; {}\n", missing.url, missing.page, missing.reason,
-                       missing.remedy);
+    out += fmt::format("  {}\n    on {}\n    {}\n    to do: {}\n", missing.url, missing.page,
+                       missing.reason, missing.remedy);
   }
   if (report.missing_count > shown) out += "  ...\n";
   return out;
@@ -258,8 +258,9 @@ std::string TrapsText(const crawl::CrawlReport& report) {
   std::size_t shown = 0;
   for (const auto& [place, trap] : report.traps) {
     if (++shown > archive::kTroublesShown) return out + "  ...\n";
-    out += fmt::format("  {} {}, with {}\n    such as {}\n    {}\n", place.first, place.second,
-                       Count(trap.urls, "URL"), trap.example, crawl::RemedyForTrap(place.first));
+    out +=
+        fmt::format("  {} {}, with {}\n    such as {}\n    to do: {}\n", place.first, place.second,
+                    Count(trap.urls, "URL"), trap.example, crawl::RemedyForTrap(place.first));
   }
   return out;
 }
@@ -271,7 +272,7 @@ std::string SuspectsText(const crawl::CrawlReport& report) {
   const std::size_t shown = std::min(report.suspects.size(), archive::kTroublesShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const crawl::CrawlReport::Suspect& suspect = report.suspects[i];
-    out += fmt::format("  {} {}\n    {}\n    {}\n", suspect.status, suspect.url, suspect.why,
+    out += fmt::format("  {} {}\n    {}\n    to do: {}\n", suspect.status, suspect.url, suspect.why,
                        crawl::RemedyFor(suspect.trouble));
   }
   if (report.suspect_count > shown) out += "  ...\n";
