@@ -10,6 +10,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
 
@@ -28,19 +29,20 @@ Status Translated(const rocksdb::Status& status, const std::string& directory) {
   return Error{code, fmt::format("the table in {}: {}", directory, status.ToString())};
 }
 
-constexpr std::size_t kCacheBytes = 64 << 20;
 constexpr std::uint64_t kOpeningBytes = 1 << 20;
 
 // Of a table, in memory.
 enum class Indexes {
   kWhole,    // fast, and as long as the table is
-  kBounded,  // within the cache
+  kBounded,  // within the cache, as are rows that wait to be written
 };
 
 rocksdb::Options MakeOptions(Indexes indexes) {
+  const bool is_bounded = indexes == Indexes::kBounded;
+  const std::size_t cache_bytes = (is_bounded ? 48 : 64) << 20;
   rocksdb::Options options;
   options.create_if_missing = true;
-  options.write_buffer_size = 32 << 20;
+  options.write_buffer_size = (is_bounded ? 16 : 32) << 20;
   options.max_background_jobs = 2;
   options.keep_log_file_num = 2;
   options.info_log_level = rocksdb::WARN_LEVEL;
@@ -49,11 +51,14 @@ rocksdb::Options MakeOptions(Indexes indexes) {
   options.memtable_prefix_bloom_size_ratio = 0.1;
   options.memtable_whole_key_filtering = true;
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+  table.block_cache = rocksdb::NewLRUCache(cache_bytes);
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  table.cache_index_and_filter_blocks = indexes == Indexes::kBounded;
-  table.pin_l0_filter_and_index_blocks_in_cache = indexes == Indexes::kBounded;
-  if (indexes == Indexes::kBounded) {
+  table.cache_index_and_filter_blocks = is_bounded;
+  table.pin_l0_filter_and_index_blocks_in_cache = is_bounded;
+  if (is_bounded) {
+    // While several buffers wait to be written, the cache has less room for what is read.
+    options.write_buffer_manager =
+        std::make_shared<rocksdb::WriteBufferManager>(options.write_buffer_size, table.block_cache);
     // In parts: the whole filter of a large file finds no room in the cache, and would be read
     // again for each key.
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
