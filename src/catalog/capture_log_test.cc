@@ -15,11 +15,11 @@
 namespace stele::catalog {
 namespace {
 
-const std::string kGolden = SourcePath("src/catalog/golden/rows-2.log");
+const std::string kGoldenLog = SourcePath("src/catalog/golden/rows-2.log");
 
 // Ten groups of rows; after each third group a sync. Returns how many rows were synced.
-Result<std::size_t> WriteExample(io::FileSystem& fs, const std::string& path,
-                                 std::vector<std::uint64_t>* offsets = nullptr) {
+Result<std::size_t> WriteExampleLog(io::FileSystem& fs, const std::string& path,
+                                    std::vector<std::uint64_t>* offsets = nullptr) {
   CaptureMaker maker(5);
   Result<std::unique_ptr<CaptureLogWriter>> log = CaptureLogWriter::Create(fs, path);
   if (!log) return log.error();
@@ -84,7 +84,7 @@ Found ReadExample(io::FileSystem& fs, const std::string& path) {
 TEST(CaptureLog, I6_RowsComeBackInOrder) {
   io::MemoryFileSystem disk;
   std::vector<std::uint64_t> offsets;
-  ASSERT_TRUE(WriteExample(disk, "log", &offsets));
+  ASSERT_TRUE(WriteExampleLog(disk, "log", &offsets));
   const Found found = ReadExample(disk, "log");
   EXPECT_EQ(found.rows, 45u);
   EXPECT_EQ(offsets.size(), 45u);
@@ -167,7 +167,7 @@ TEST(CaptureLog, I6_RowsBesideOneThatWasReadNeedNoDisk) {
 TEST(CaptureLog, I6_ATornTailCostsOnlyWhatWasNotSynced) {
   io::MemoryFileSystem disk;
   std::vector<std::uint64_t> offsets;
-  ASSERT_TRUE(WriteExample(disk, "log", &offsets));
+  ASSERT_TRUE(WriteExampleLog(disk, "log", &offsets));
   const std::string whole = *io::ReadFile(disk, "log");
   for (std::size_t size = 0; size <= whole.size(); size += kTestStride) {
     ASSERT_TRUE(io::ReplaceFile(disk, "cut", whole.substr(0, size)));
@@ -186,7 +186,7 @@ TEST(CaptureLog, I6_ATornTailCostsOnlyWhatWasNotSynced) {
 TEST(CaptureLog, I6_EveryFlippedBitInWhatWasSyncedIsFound) {
   io::MemoryFileSystem disk;
   std::vector<std::uint64_t> offsets;
-  const Result<std::size_t> synced = WriteExample(disk, "log", &offsets);
+  const Result<std::size_t> synced = WriteExampleLog(disk, "log", &offsets);
   ASSERT_TRUE(synced);
   const std::uint64_t synced_end = offsets[*synced] - 9;  // before the mark
   const std::string whole = *io::ReadFile(disk, "log");
@@ -207,7 +207,7 @@ TEST(CaptureLog, I6_AfterAPowerCutWhatWasSyncedIsThere) {
     io::MemoryFileSystem disk;
     io::SeededRandom dice(seed);
     io::FaultFileSystem fs(disk, static_cast<int>(seed % 20) + 1);
-    const Result<std::size_t> synced = WriteExample(fs, "log");
+    const Result<std::size_t> synced = WriteExampleLog(fs, "log");
     disk.Crash(dice);
     if (!*disk.Exists("log")) {
       EXPECT_TRUE(!synced || *synced == 0);
@@ -225,7 +225,7 @@ TEST(CaptureLog, I6_AFailingDiskIsReported) {
   for (int fail_at = 1; fail_at < 14; ++fail_at) {
     io::MemoryFileSystem disk;
     io::FaultFileSystem fs(disk, fail_at);
-    const Result<std::size_t> synced = WriteExample(fs, "log");
+    const Result<std::size_t> synced = WriteExampleLog(fs, "log");
     if (synced) {
       EXPECT_GE(ReadExample(disk, "log").rows, *synced);
     }
@@ -234,7 +234,7 @@ TEST(CaptureLog, I6_AFailingDiskIsReported) {
     }
   }
   io::MemoryFileSystem disk;
-  ASSERT_TRUE(WriteExample(disk, "log"));
+  ASSERT_TRUE(WriteExampleLog(disk, "log"));
   for (int fail_at = 1; fail_at <= 2; ++fail_at) {
     io::FaultFileSystem fs(disk, fail_at);
     PageCache cache(1 << 20);
@@ -249,11 +249,11 @@ TEST(CaptureLog, I6_AFailingDiskIsReported) {
 TEST(CaptureLog, I6_TheGoldenLogIsReadAndWrittenAgain) {
   io::PosixFileSystem files;
   const std::string made = testing::TempDir() + "rows-2.log";
-  ASSERT_TRUE(WriteExample(files, made));
-  const Result<std::string> golden = io::ReadFile(files, kGolden);
+  ASSERT_TRUE(WriteExampleLog(files, made));
+  const Result<std::string> golden = io::ReadFile(files, kGoldenLog);
   ASSERT_TRUE(golden) << "what is written now is in " << made;
   EXPECT_EQ(*io::ReadFile(files, made), *golden) << "what is written now is in " << made;
-  EXPECT_EQ(ReadExample(files, kGolden).rows, 45u);
+  EXPECT_EQ(ReadExample(files, kGoldenLog).rows, 45u);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace stele::catalog {
 namespace {
 
-const std::string kGolden = SourcePath("src/catalog/golden/captures-2.rows");
+const std::string kGoldenRows = SourcePath("src/catalog/golden/captures-2.rows");
 constexpr Timestamp kBegin{std::numeric_limits<std::int64_t>::min()};
 constexpr Timestamp kEnd{std::numeric_limits<std::int64_t>::max()};
 
@@ -187,7 +187,7 @@ TEST_F(CaptureSegmentTest, I6_TheGoldenSegmentIsRead) {
   const std::vector<Capture> rows = Rows(maker_, 100);
   const std::string made = testing::TempDir() + "captures-2.rows";
   ASSERT_TRUE(Write(files, made, rows));
-  const auto golden = CaptureSegment::Open(files, kGolden, cache_);
+  const auto golden = CaptureSegment::Open(files, kGoldenRows, cache_);
   ASSERT_TRUE(golden) << "what is written now is in " << made;
   EXPECT_EQ(Scan(**golden, 0, kBegin, kEnd, held_), rows);
   const auto now = CaptureSegment::Open(files, made, cache_);

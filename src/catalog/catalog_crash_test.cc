@@ -13,7 +13,7 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{6000, 2, 2, 30};
+constexpr CatalogOptions kTiny{6000, 2, 2, 30};
 
 // Some work, the same each time, on a disk that may fail at any moment.
 class Scenario {
@@ -21,7 +21,7 @@ class Scenario {
   // Ends at the first error. True when there was none.
   bool Run(io::FileSystem& fs) {
     PageCache cache(1 << 18);
-    Result<std::unique_ptr<Catalog>> catalog = Catalog::Open(fs, "c", cache, kSmall);
+    Result<std::unique_ptr<Catalog>> catalog = Catalog::Open(fs, "c", cache, kTiny);
     if (!catalog) return false;
     for (int round = 0; round < 12; ++round) {
       if (!Append(**catalog, 15)) return false;
@@ -107,7 +107,7 @@ std::vector<std::string> Names(io::MemoryFileSystem& disk, const std::string& di
 
 void OpenAndCompare(io::MemoryFileSystem& disk, Scenario& scenario) {
   PageCache cache(1 << 18);
-  const Result<std::unique_ptr<Catalog>> catalog = Catalog::Open(disk, "c", cache, kSmall);
+  const Result<std::unique_ptr<Catalog>> catalog = Catalog::Open(disk, "c", cache, kTiny);
   ASSERT_TRUE(catalog) << catalog.error().text;
   scenario.CheckSynced(**catalog);
   scenario.RepeatAndCompare(**catalog);
@@ -116,7 +116,7 @@ void OpenAndCompare(io::MemoryFileSystem& disk, Scenario& scenario) {
 // After everything is compacted, no file is left that the manifest does not name.
 void ExpectNoStrays(io::MemoryFileSystem& disk) {
   PageCache cache(1 << 18);
-  const auto catalog = Catalog::Open(disk, "c", cache, kSmall);
+  const auto catalog = Catalog::Open(disk, "c", cache, kTiny);
   ASSERT_TRUE(catalog) << catalog.error().text;
   std::size_t runs = 0;
   for (const std::string& name : Names(disk, "c/location")) runs += name.ends_with(".run");

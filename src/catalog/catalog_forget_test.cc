@@ -10,8 +10,6 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{6000, 3, 3, 100};
-
 // A catalog with files of several levels, PISA segments, and rows in a log.
 void Fill(io::FileSystem& fs, CatalogTwin& twin, std::uint32_t rounds = 40) {
   PageCache cache(1 << 18);

@@ -11,9 +11,8 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{8000, 3, 3, 200};
+constexpr CatalogOptions kSmallForest{8000, 3, 3, 200};
 constexpr std::int64_t kDay = 86400000;
-constexpr std::int64_t kFirstTime = 1083369600000;  // 2004-05-01
 
 class CatalogPisaTest : public testing::Test {
  protected:
@@ -21,7 +20,7 @@ class CatalogPisaTest : public testing::Test {
 
   void Open() {
     catalog_.reset();
-    auto catalog = Catalog::Open(disk_, "c", cache_, kSmall);
+    auto catalog = Catalog::Open(disk_, "c", cache_, kSmallForest);
     ASSERT_TRUE(catalog) << catalog.error().text;
     catalog_ = std::move(*catalog);
   }

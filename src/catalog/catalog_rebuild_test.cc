@@ -13,8 +13,6 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{6000, 3, 3, 100};
-
 class CatalogRebuildTest : public testing::Test {
  protected:
   CatalogRebuildTest() {

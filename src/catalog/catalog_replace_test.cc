@@ -12,8 +12,6 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{6000, 3, 3, 100};
-
 class CatalogReplaceTest : public testing::Test {
  protected:
   void MakeOld(io::FileSystem& fs) {

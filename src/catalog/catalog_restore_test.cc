@@ -11,7 +11,6 @@
 namespace stele::catalog {
 namespace {
 
-constexpr CatalogOptions kSmall{6000, 3, 3, 100};
 constexpr std::uint32_t kBatch = 200405;
 
 class CatalogRestoreTest : public testing::Test {

@@ -13,7 +13,6 @@
 namespace stele::catalog {
 namespace {
 
-constexpr std::int64_t kFirstTime = 1083369600000;  // 2004-05-01
 constexpr int kDays = 100;
 
 class TwinLab {

@@ -17,7 +17,7 @@
 namespace stele::catalog {
 namespace {
 
-const std::string kGolden = SourcePath("src/catalog/golden/location-2.run");
+const std::string kGoldenRun = SourcePath("src/catalog/golden/location-2.run");
 
 // Sorted entries: most keys have few captures, some very many, some are long.
 class EntryMaker {
@@ -210,7 +210,7 @@ TEST(LocationRun, P1_TheGoldenRunIsRead) {
   const std::string made = testing::TempDir() + "location-2.run";
   ASSERT_TRUE(Write(files, made, entries));
   PageCache cache(1 << 20);
-  const auto golden = LocationRun::Open(files, kGolden, cache);
+  const auto golden = LocationRun::Open(files, kGoldenRun, cache);
   ASSERT_TRUE(golden) << "what is written now is in " << made;
   ExpectCursorFinds(*(*golden)->NewCursor(LocationRun::Reading::kAgain), entries, maker);
   const auto now = LocationRun::Open(files, made, cache);

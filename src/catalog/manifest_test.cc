@@ -5,7 +5,7 @@
 namespace stele::catalog {
 namespace {
 
-Manifest Example() {
+Manifest ExampleManifest() {
   Manifest manifest;
   manifest.next_file = 12;
   manifest.first_log = 7;
@@ -35,10 +35,10 @@ constexpr const char* kGolden =
     "dropped 200404 9\n";
 
 TEST(Manifest, P1_IsATextThatComesBack) {
-  EXPECT_EQ(FormatManifest(Example()), kGolden);
+  EXPECT_EQ(FormatManifest(ExampleManifest()), kGolden);
   const Result<Manifest> manifest = ParseManifest(kGolden);
   ASSERT_TRUE(manifest);
-  EXPECT_EQ(*manifest, Example());
+  EXPECT_EQ(*manifest, ExampleManifest());
   EXPECT_EQ(*ParseManifest(FormatManifest(Manifest())), Manifest());
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kGolden = SourcePath("src/catalog/golden/page-file-1");
+const std::string kGoldenPageFile = SourcePath("src/catalog/golden/page-file-1");
 
 // Some that compress, one that does not, one that is empty.
 std::vector<std::string> ExamplePages() {
@@ -253,7 +253,7 @@ TEST(PageFileFailure, P1_AFailingDiskIsReportedToTheReader) {
 
 TEST(PageFileGolden, P1_TheGoldenFileIsRead) {
   io::PosixFileSystem files;
-  const std::optional<Error> error = ExampleError(files, kGolden);
+  const std::optional<Error> error = ExampleError(files, kGoldenPageFile);
   EXPECT_FALSE(error) << error->text;
 }
 
@@ -263,12 +263,12 @@ TEST(PageFileGolden, P1_TheSamePagesMakeTheSameFrame) {
   ASSERT_TRUE(WriteExample(files, made));
   PageCache cache(1 << 20);
   const auto now = PageFile::Open(files, made, "example", cache);
-  const auto golden = PageFile::Open(files, kGolden, "example", cache);
+  const auto golden = PageFile::Open(files, kGoldenPageFile, "example", cache);
   ASSERT_TRUE(golden) << "what is written now is in " << made;
   ASSERT_EQ((*now)->pages(), (*golden)->pages());
   EXPECT_EQ((*now)->summary(), (*golden)->summary());
   EXPECT_EQ(io::ReadFile(files, made)->substr(0, kPageFileHeadSize),
-            io::ReadFile(files, kGolden)->substr(0, kPageFileHeadSize));
+            io::ReadFile(files, kGoldenPageFile)->substr(0, kPageFileHeadSize));
   for (std::uint32_t page = 0; page < (*now)->pages(); ++page) {
     EXPECT_EQ((*now)->index().first_key(page), (*golden)->index().first_key(page));
   }

@@ -5,7 +5,7 @@
 namespace stele::catalog {
 namespace {
 
-PageIndex Example() {
+PageIndex ExampleIndex() {
   PageIndex index;
   index.Add("", 100);
   index.Add("com,example)/", 50);
@@ -16,7 +16,7 @@ PageIndex Example() {
 }
 
 TEST(PageIndex, P1_KnowsWhereEachPageLies) {
-  const PageIndex index = Example();
+  const PageIndex index = ExampleIndex();
   ASSERT_EQ(index.size(), 5u);
   EXPECT_EQ(index.offset(0), 32u);
   EXPECT_EQ(index.length(0), 100u);
@@ -26,7 +26,7 @@ TEST(PageIndex, P1_KnowsWhereEachPageLies) {
 }
 
 TEST(PageIndex, P1_FindsThePageOfAKey) {
-  const PageIndex index = Example();
+  const PageIndex index = ExampleIndex();
   EXPECT_EQ(index.LastAtOrBefore(""), 0u);
   EXPECT_EQ(index.LastAtOrBefore("com,example)."), 0u);
   EXPECT_EQ(index.LastAtOrBefore("com,example)/"), 1u);
@@ -40,7 +40,7 @@ TEST(PageIndex, P1_FindsThePageOfAKey) {
 }
 
 TEST(PageIndex, P1_ComesBackFromItsText) {
-  for (const PageIndex& index : {Example(), PageIndex()}) {
+  for (const PageIndex& index : {ExampleIndex(), PageIndex()}) {
     const Result<PageIndex> again = PageIndex::Parse(index.Format());
     ASSERT_TRUE(again);
     ASSERT_EQ(again->size(), index.size());
@@ -53,7 +53,7 @@ TEST(PageIndex, P1_ComesBackFromItsText) {
 }
 
 TEST(PageIndex, P1_RefusesWhatItDidNotWrite) {
-  const std::string text = Example().Format();
+  const std::string text = ExampleIndex().Format();
   for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(PageIndex::Parse(text.substr(0, size))) << size;
   }

@@ -17,18 +17,18 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kGolden = SourcePath("src/catalog/golden/pisa-segment-3");
+const std::string kGoldenSegment = SourcePath("src/catalog/golden/pisa-segment-3");
 
 // From 1400 to 2000: about the middle of what scenarios have.
 PisaSegmentOptions SmallSegment() { return {Timestamp{1400}, Timestamp{2000}, kSmallPisa, 4000}; }
 
-std::vector<PisaCapture> Example(std::uint64_t seed = 1) {
+std::vector<PisaCapture> ExampleCaptures(std::uint64_t seed = 1) {
   io::SeededRandom dice(seed);
   return ByKey(MakeScenario({}, dice));
 }
 
 // Nothing when it is there, sound and as it should be, else why not.
-std::optional<Error> ExampleError(io::FileSystem& fs, const std::string& path) {
+std::optional<Error> SegmentError(io::FileSystem& fs, const std::string& path) {
   PageCache cache(1 << 20);
   const Result<std::unique_ptr<PisaSegment>> segment = PisaSegment::Open(fs, path, cache);
   if (!segment) return segment.error();
@@ -39,7 +39,7 @@ std::optional<Error> ExampleError(io::FileSystem& fs, const std::string& path) {
   if (!checked) return checked.error();
   if (first) return first;
   const PisaSelection selection = AliveDuring(Timestamp{1400}, Timestamp{1999});
-  if (ReadAll(**segment, selection) != TwinOf(Example()).Answer(selection)) {
+  if (ReadAll(**segment, selection) != TwinOf(ExampleCaptures()).Answer(selection)) {
     return Error{ErrorCode::kInvalid, "other captures than were written"};
   }
   return std::nullopt;
@@ -143,9 +143,9 @@ TEST_F(PisaSegmentTest, P2_AMomentReadsAsManyPagesHoweverLongTheHistory) {
 }
 
 TEST_F(PisaSegmentTest, P1_KnowsWhatItHas) {
-  ASSERT_TRUE(WriteSegment(disk_, "s", SmallSegment(), Example()));
+  ASSERT_TRUE(WriteSegment(disk_, "s", SmallSegment(), ExampleCaptures()));
   const PisaSegmentSummary summary = Open()->summary();
-  const PisaTwin twin = TwinOf(Example());
+  const PisaTwin twin = TwinOf(ExampleCaptures());
   EXPECT_EQ(summary.keys, twin.Answer(StateAt(Timestamp{1999})).size());
   EXPECT_EQ(summary.carried + summary.captures,
             twin.Answer(AliveDuring(Timestamp{1400}, Timestamp{1999})).size());
@@ -178,14 +178,14 @@ TEST_F(PisaSegmentTest, P1_RefusesWhatIsOutOfOrder) {
 }
 
 TEST_F(PisaSegmentTest, P1_EveryFlippedBitIsFoundAndNamed) {
-  ASSERT_TRUE(WriteSegment(disk_, "good", SmallSegment(), Example()));
+  ASSERT_TRUE(WriteSegment(disk_, "good", SmallSegment(), ExampleCaptures()));
   const std::string good = *io::ReadFile(disk_, "good");
-  ASSERT_EQ(ExampleError(disk_, "good"), std::nullopt);
+  ASSERT_EQ(SegmentError(disk_, "good"), std::nullopt);
   for (std::size_t byte = 0; byte < good.size(); ++byte) {
     std::string flipped = good;
     flipped[byte] = static_cast<char>(flipped[byte] ^ (1 << byte % 8));
     ASSERT_TRUE(io::ReplaceFile(disk_, "s", flipped));
-    const std::optional<Error> error = ExampleError(disk_, "s");
+    const std::optional<Error> error = SegmentError(disk_, "s");
     ASSERT_TRUE(error) << byte;
     EXPECT_EQ(error->code, ErrorCode::kCorrupt);
     EXPECT_THAT(error->text, testing::StartsWith("s: "));
@@ -194,7 +194,7 @@ TEST_F(PisaSegmentTest, P1_EveryFlippedBitIsFoundAndNamed) {
 
 // Pages whose checksums are good, and that are pages of another tree: circles, other levels, gaps.
 TEST_F(PisaSegmentTest, P1_PagesThatDoNotFitTogetherAreFound) {
-  ASSERT_TRUE(WriteSegment(disk_, "good", SmallSegment(), Example()));
+  ASSERT_TRUE(WriteSegment(disk_, "good", SmallSegment(), ExampleCaptures()));
   auto good = PageFile::Open(disk_, "good", kPisaSegmentKind, cache_);
   ASSERT_TRUE(good);
   for (std::uint32_t odd = 0; odd < (*good)->pages(); ++odd) {
@@ -224,26 +224,26 @@ TEST(PisaSegmentFailure, P1_AFailingDiskLeavesTheOldFileOrTheNew) {
     io::MemoryFileSystem disk;
     ASSERT_TRUE(io::ReplaceFile(disk, "s", "old"));
     io::FaultFileSystem fs(disk, fail_at);
-    const Status written = WriteSegment(fs, "s", SmallSegment(), Example());
+    const Status written = WriteSegment(fs, "s", SmallSegment(), ExampleCaptures());
     const std::string left = *io::ReadFile(disk, "s");
-    EXPECT_TRUE((!written && left == "old") || !ExampleError(disk, "s")) << fail_at;
+    EXPECT_TRUE((!written && left == "old") || !SegmentError(disk, "s")) << fail_at;
     if (written) {
       EXPECT_GT(fail_at, 5);
       break;
     }
     EXPECT_EQ(written.error().code, ErrorCode::kIo);
-    EXPECT_TRUE(WriteSegment(disk, "s", SmallSegment(), Example()));
-    EXPECT_EQ(ExampleError(disk, "s"), std::nullopt);
+    EXPECT_TRUE(WriteSegment(disk, "s", SmallSegment(), ExampleCaptures()));
+    EXPECT_EQ(SegmentError(disk, "s"), std::nullopt);
   }
 }
 
 // Reading from a disk that fails is an error, never a wrong answer.
 TEST(PisaSegmentFailure, P1_AFailingDiskIsReportedToWhoeverReads) {
   io::MemoryFileSystem disk;
-  ASSERT_TRUE(WriteSegment(disk, "s", SmallSegment(), Example()));
+  ASSERT_TRUE(WriteSegment(disk, "s", SmallSegment(), ExampleCaptures()));
   for (int fail_at = 1;; ++fail_at) {
     io::FaultFileSystem fs(disk, fail_at);
-    const std::optional<Error> error = ExampleError(fs, "s");
+    const std::optional<Error> error = SegmentError(fs, "s");
     if (!error) break;
     EXPECT_EQ(error->code, ErrorCode::kIo) << error->text;
   }
@@ -258,11 +258,11 @@ TEST(PisaSegmentFailure, P1_ACrashLeavesTheOldFileOrTheNew) {
       io::MemoryFileSystem disk;
       ASSERT_TRUE(io::ReplaceFile(disk, "s", "old"));
       io::FaultFileSystem fs(disk, fail_at);
-      const Status written = WriteSegment(fs, "s", SmallSegment(), Example());
+      const Status written = WriteSegment(fs, "s", SmallSegment(), ExampleCaptures());
       round == 0 ? disk.Crash() : disk.Crash(dice);
       const std::string left = *io::ReadFile(disk, "s");
-      EXPECT_TRUE((!written && left == "old") || !ExampleError(disk, "s")) << fail_at;
-      EXPECT_TRUE(WriteSegment(disk, "s", SmallSegment(), Example()));
+      EXPECT_TRUE((!written && left == "old") || !SegmentError(disk, "s")) << fail_at;
+      EXPECT_TRUE(WriteSegment(disk, "s", SmallSegment(), ExampleCaptures()));
       finished = written.ok();
     }
     if (finished) break;
@@ -271,17 +271,17 @@ TEST(PisaSegmentFailure, P1_ACrashLeavesTheOldFileOrTheNew) {
 
 TEST(PisaSegmentGolden, P1_TheGoldenFileIsRead) {
   io::PosixFileSystem files;
-  const std::optional<Error> error = ExampleError(files, kGolden);
+  const std::optional<Error> error = SegmentError(files, kGoldenSegment);
   EXPECT_FALSE(error) << error->text;
 }
 
 TEST(PisaSegmentGolden, P1_TheSameCapturesMakeTheSamePages) {
   io::PosixFileSystem files;
   const std::string made = testing::TempDir() + "pisa-segment-3";
-  ASSERT_TRUE(WriteSegment(files, made, SmallSegment(), Example()));
+  ASSERT_TRUE(WriteSegment(files, made, SmallSegment(), ExampleCaptures()));
   PageCache cache(1 << 20);
   const auto now = PageFile::Open(files, made, kPisaSegmentKind, cache);
-  const auto golden = PageFile::Open(files, kGolden, kPisaSegmentKind, cache);
+  const auto golden = PageFile::Open(files, kGoldenSegment, kPisaSegmentKind, cache);
   ASSERT_TRUE(golden) << "what is written now is in " << made;
   ASSERT_EQ((*now)->pages(), (*golden)->pages());
   EXPECT_EQ((*now)->summary(), (*golden)->summary());

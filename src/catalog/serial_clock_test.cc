@@ -4,13 +4,12 @@
 
 #include <cstdlib>
 
-#include "catalog/capture.h"
+#include "catalog/test_captures.h"
 #include "io/random.h"
 
 namespace stele::catalog {
 namespace {
 
-constexpr std::int64_t kFirstTime = 1083369600000;  // 2004-05-01
 constexpr std::int64_t kMonth = 31ll * 86400000;
 
 struct Known {

@@ -12,6 +12,8 @@
 // Captures for tests: every field varies, and every optional one is missing at times.
 namespace stele::catalog {
 
+constexpr std::int64_t kFirstTime = 1083369600000;  // 2004-05-01
+
 // Keeps the texts of the captures it makes.
 class CaptureMaker {
  public:
@@ -21,13 +23,12 @@ class CaptureMaker {
 
   std::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
-  // Of one of `urls` URLs, within `days` days from 2004-05-01 on.
+  // Of one of `urls` URLs, within `days` days from kFirstTime on.
   Capture Make(CaptureId id, int urls = 100, int days = 31) {
     Capture capture;
     capture.id = id;
     capture.time.milliseconds =
-        1083369600000 +
-        static_cast<std::int64_t>(Below(static_cast<std::uint64_t>(days) * 86400000));
+        kFirstTime + static_cast<std::int64_t>(Below(static_cast<std::uint64_t>(days) * 86400000));
     capture.flags = static_cast<std::uint32_t>(Below(16));
     capture.status = Below(5) == 0 ? 404 : 200;
     capture.run = static_cast<std::uint32_t>(Below(3));

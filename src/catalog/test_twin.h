@@ -17,6 +17,9 @@
 // A catalog that is slow and obvious: all captures in a map, each query a loop over them.
 namespace stele::catalog {
 
+// So small that a few hundred captures make several files of each kind.
+constexpr CatalogOptions kSmall{6000, 3, 3, 100};
+
 using TwinEntry = std::tuple<std::string, std::int64_t, CaptureId>;
 
 class CatalogTwin {

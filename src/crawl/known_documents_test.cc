@@ -30,7 +30,7 @@ TEST(KnownDocuments, D7_ADamagedIndexIsRefusedBeforeAnythingBegins) {
   const auto refused = KnownDocuments::Load(fs, settings);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kCorrupt);
-  EXPECT_THAT(refused.error().text, testing::HasSubstr("index is damaged; build it again"));
+  EXPECT_THAT(refused.error().text, ::testing::HasSubstr("index is damaged; build it again"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr std::int64_t kDay = 24LL * 3600 * 1000;
 
 Timestamp In(std::int64_t wait) { return Timestamp{kNow.milliseconds + wait}; }
 
-class RobotsCaching : public testing::Test {
+class RobotsCaching : public ::testing::Test {
  protected:
   RobotsCaching() : frontier_(*Frontier::Open(table_, {})) {}
   // Null: they have to be asked for.

@@ -8,8 +8,8 @@
 namespace stele::html {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> Css(std::string_view css) { return LinesBy(ExtractCssLinks, css); }
 

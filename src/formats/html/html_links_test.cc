@@ -8,8 +8,8 @@
 namespace stele::html {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> Html(std::string_view html) { return LinesOf(html, "text/html"); }
 

@@ -12,8 +12,8 @@
 namespace stele::html {
 namespace {
 
-using testing::Contains;
-using testing::UnorderedElementsAre;
+using ::testing::Contains;
+using ::testing::UnorderedElementsAre;
 
 std::string Between(const std::string& text, std::size_t from, std::string_view mark,
                     std::string_view end) {

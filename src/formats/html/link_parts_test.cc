@@ -11,8 +11,8 @@
 namespace stele::html {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> Candidates(std::string_view srcset) {
   std::vector<std::string> urls;

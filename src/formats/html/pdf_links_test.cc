@@ -9,8 +9,8 @@
 namespace stele::html {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string Deflate(std::string_view bytes) {
   uLongf size = compressBound(static_cast<uLong>(bytes.size()));

@@ -9,8 +9,8 @@
 namespace stele::html {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> Script(std::string_view script) {
   return LinesBy(ExtractScriptLinks, script);

@@ -11,8 +11,8 @@
 namespace stele::html {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(XmlScanner, FindsAttributesAndDecodesReferences) {
   EXPECT_EQ(XmlAttribute(" a='1' x:href = \"b&amp;&#x63;&unknown;\" ", "href"), "b&c&unknown;");
