@@ -6,7 +6,7 @@
 #   BENCHES a_bench.cc         Google Benchmark programs, run once by ctest with the label `bench`
 #   DEPENDS util formats/url   our libraries, as folders below src/
 #   LINK    PkgConfig::libpsl  outside libraries
-#   ALONE   a.cc)              those with names of their own that another source of the library has
+#   ALONE   a.cc a_test.cc)    those with names of their own that another source or test has
 #
 # Call it from src/<folder>/CMakeLists.txt. The target of folder formats/url is stele_formats_url.
 # A .cc file in the folder that is not named here stops the configure step.
@@ -23,6 +23,7 @@ function(stele_library folder)
     endif()
   endforeach()
 
+  set_property(SOURCE ${ARG_ALONE} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   set(dependencies)
   foreach(dependency IN LISTS ARG_DEPENDS)
     string(REPLACE "/" "_" dependency ${dependency})
@@ -32,10 +33,7 @@ function(stele_library folder)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     target_link_libraries(${target} PUBLIC stele_options ${dependencies} ${ARG_LINK})
-    if(STELE_SANITIZE)  # several sources are compiled as one, which takes half the time
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-      set_property(SOURCE ${ARG_ALONE} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
-    endif()
+    stele_join_sources(${target})
     if(folder IN_LIST STELE_TOPMOST)
       target_link_libraries(${target} PRIVATE stele_unoptimised)
       target_precompile_headers(${target} REUSE_FROM stele_topmost_pch)
@@ -62,6 +60,16 @@ function(stele_library folder)
   endforeach()
 endfunction()
 
+# What the sources share is then parsed and instantiated once.
+function(stele_join_sources target)
+  if(STELE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # takes a joined source for a header
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
+
 # stele_test(<program> LABEL unit|integration SOURCES ... LINK ...)
 # `unit_tests` builds all programs with the label unit.
 function(stele_test program)
@@ -77,6 +85,7 @@ function(stele_test program)
   target_link_libraries(${program} PRIVATE ${ARG_LINK} stele_test_paths stele_options
                         stele_unoptimised GTest::gmock GTest::gtest_main)
   target_precompile_headers(${program} REUSE_FROM stele_test_pch)
+  stele_join_sources(${program})
   if(ARG_LABEL STREQUAL "unit")
     add_dependencies(unit_tests ${program})
   endif()
