@@ -132,6 +132,13 @@ class Headers(TidyTest):
                                         "-include p -Winvalid-pch -Wall -o a.o -c a.cc")
         self.assertEqual(words, ["/usr/bin/clang++-16", "-I", "x", "-isystem", "y", "-Wall"])
 
+    def test_sources_that_were_joined_are_of_the_folder_of_their_library(self):
+        root, build = self.root, self.root / "build/release"
+        library = build / "src/formats/warc/CMakeFiles/stele_formats_warc.dir/Unity/unity_0_cxx.cxx"
+        self.assertEqual(tidy.source_folder(library, root, build), "src/formats/warc")
+        self.assertEqual(tidy.source_folder(root / "src/io/a.cc", root, build), "src/io")
+        self.assertIsNone(tidy.source_folder(build / "generated/a.cc", root, build))
+
     def test_a_header_that_leans_on_its_includer_is_found(self):
         self.compile_commands()
         self.write("src/util/good.h", "#pragma once\n#include <string>\nstd::string G();\n")
@@ -139,6 +146,34 @@ class Headers(TidyTest):
         for _ in range(2):  # a bad header is not remembered as a good one
             errors = self.errors("headers", self.root / "build")
             self.assert_one(errors, "src/util/bad.h:1: headers:", "vector")
+
+    def test_a_header_that_leans_on_its_includer_is_found_among_many_alike(self):
+        self.compile_commands()
+        self.write("src/util/low.h", "#pragma once\nstruct Low {};\n")
+        most = '#pragma once\n#include <string>\n#include <vector>\n'
+        for name in "abcdef":
+            self.write(f"src/util/{name}.h", most + '#include "util/low.h"\n'
+                       f"struct {name.upper()} : Low {{ std::vector<std::string> v; }};\n")
+        self.write("src/util/no_ours.h", most + "struct X : Low { std::vector<int> v; };\n")
+        self.write("src/util/no_standard.h", '#pragma once\n#include <string>\n'
+                   '#include "util/low.h"\nstruct Y : Low { std::vector<int> v; };\n')
+        errors = self.errors("headers", self.root / "build")
+        self.assertEqual([error.split(":")[0] for error in errors],
+                         ["src/util/no_ours.h", "src/util/no_standard.h"], errors)
+
+    def test_headers_that_include_much_the_same_share_what_all_of_them_include(self):
+        large = {"<a>", "<b>", "<c>", "<d>"}
+        includes = {f"{n}.h": large | {f"<{n}>"} for n in range(5)}
+        includes |= {f"other{n}.h": {"<x>", "<y>"} for n in range(4)}
+        groups = sorted((sorted(headers), names) for headers, names in tidy.alike(includes))
+        self.assertEqual(groups, [([f"{n}.h" for n in range(5)], large),
+                                  ([f"other{n}.h" for n in range(4)], {"<x>", "<y>"})])
+
+    def test_only_what_a_header_surely_includes_is_shared(self):
+        text = '// A.\n#pragma once\n\n#include <a>\n\n#include "b/c.h"\n'
+        self.assertEqual(tidy.leading_includes(text), ["<a>", '"b/c.h"'])
+        for above in ("#if X\n", "struct Y;\n"):
+            self.assertEqual(tidy.leading_includes(f"#include <a>\n{above}#include <b>\n"), ["<a>"])
 
     def test_a_header_is_compiled_again_when_one_below_it_changes(self):
         self.compile_commands()
