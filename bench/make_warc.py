@@ -15,10 +15,11 @@ fill the rest. The same arguments give the same bytes.
 
 import argparse
 import base64
+import collections
+import concurrent.futures
 import email.utils
 import hashlib
 import json
-import multiprocessing
 import pathlib
 import random
 import shutil
@@ -31,6 +32,7 @@ import zlib
 FORMAT_VERSION = 2  # raise it when the files would come out otherwise
 BATCH_BYTES = 4 << 20
 SMALL_BODY_BYTES = 1000
+PACKED_AT_ONCE = 8  # batches
 FIRST_MADE_UP_TIME = 1_400_000_000
 
 
@@ -151,11 +153,16 @@ def batches(source):
             batch, size = [], 0
 
 
-def bounded(source, slots):
-    """Hands out no more than the pool can chew: it would read all of an endless source."""
-    for item in source:
-        slots.acquire()
-        yield item
+def pack_all(batches):
+    """What pack() makes of each, in order, some at a time: compressing lets other threads run."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        waiting = collections.deque()
+        for batch in batches:
+            waiting.append(pool.submit(pack, batch))
+            if len(waiting) == PACKED_AT_ONCE:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def write(out, megabytes, file):
@@ -163,16 +170,14 @@ def write(out, megabytes, file):
     halves = [out / "half-0.warc.gz", out / "half-1.warc.gz"]
     numbers = {**plan(megabytes, file), "responses": 0, "records": 2, "raw_bytes": 0,
                "file_bytes": 0, "small_raw_bytes": 0}
-    slots = multiprocessing.Semaphore(8)
-    with multiprocessing.Pool() as pool, halves[0].open("wb") as a, halves[1].open("wb") as b, \
+    with halves[0].open("wb") as a, halves[1].open("wb") as b, \
             (out / "small.warc.gz").open("wb") as small:
         for half, handle in zip(halves, (a, b)):
             raw = warcinfo(half.name)
             numbers["raw_bytes"] += len(raw)
             numbers["file_bytes"] += handle.write(member(raw))
-        packed = pool.imap(pack, bounded(batches(pages(file)), slots))
+        packed = pack_all(batches(pages(file)))
         for number, (count, (data, raw_bytes), (small_data, small_raw_bytes)) in enumerate(packed):
-            slots.release()
             numbers["file_bytes"] += (a, b)[number % 2].write(data)
             small.write(small_data)
             numbers["responses"] += count
@@ -181,7 +186,7 @@ def write(out, megabytes, file):
             numbers["small_raw_bytes"] += small_raw_bytes
             if numbers["file_bytes"] >= megabytes * 1_000_000:
                 break
-        pool.terminate()
+        packed.close()
     with (out / "pages.warc.gz").open("wb") as whole:
         for half in halves:
             with half.open("rb") as source:
