@@ -27,10 +27,10 @@ Status CdxResults::Begin() {
   if (!what) return what.error();
   const bool closest = query_.sort == CdxQuery::Sort::kClosest;
   if (closest || query_.sort == CdxQuery::Sort::kReverse) {
-    using Direction = NearestCaptures::Direction;
     key_ = KeyOfUrl(query_.url);
-    nearest_ = std::make_unique<NearestCaptures>(sight_, key_, closest ? query_.closest : query_.to,
-                                                 closest ? Direction::kBoth : Direction::kBack);
+    nearest_ = std::make_unique<NearestCaptures>(
+        sight_, key_, closest ? query_.closest : query_.to,
+        closest ? NearestCaptures::Direction::kBoth : NearestCaptures::Direction::kBack);
     return {};
   }
   archive::CaptureQuery captures;
