@@ -111,6 +111,12 @@ class SegmentedExport : public Export {
   }
   // Of the only capture there is.
   void ExpectJoined();
+  // Of the segmented one, under another URL.
+  void ImportRevisit() {
+    Import(WarcText()
+               .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
+               .bytes());
+  }
 };
 
 constexpr const char* kJoined =
@@ -205,9 +211,7 @@ TEST_F(SegmentedExport, I5_ASegmentOfAnotherRecordIsNotTaken) {
 // Which lie before and behind it.
 TEST_F(SegmentedExport, I5_ARevisitOfARecordInSegmentsIsWritten) {
   Import(FirstSegment() + SecondSegment());
-  Import(WarcText()
-             .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
-             .bytes());
+  ImportRevisit();
   Import(ThirdSegment());
   const Result<std::string> warc = Write();
   ASSERT_TRUE(warc) << warc.error().text;
@@ -224,9 +228,7 @@ TEST_F(SegmentedExport, I5_ARevisitOfChunksInSegmentsIsWritten) {
   constexpr const char* kHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   Import(FirstSegment("", kHead, "4\r\none \r\n9\r\ntw") + SecondSegment("o ") +
          ThirdSegment("three\r\n0\r\n\r\n", 75));
-  Import(WarcText()
-             .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
-             .bytes());
+  ImportRevisit();
   const Result<std::string> warc = Write();
   ASSERT_TRUE(warc) << warc.error().text;
   const std::vector<std::string> records = Records(*warc);
@@ -240,9 +242,7 @@ TEST_F(SegmentedExport, I5_ARevisitOfChunksInSegmentsIsWritten) {
 
 TEST_F(SegmentedExport, I5_ARevisitOfWhatLacksSegmentsIsSaidToBeCutOff) {
   Import(FirstSegment() + SecondSegment());
-  Import(WarcText()
-             .Revisit("http://b.example/", kLater, kSegmentedPayload, "http://a.example/", kThen)
-             .bytes());
+  ImportRevisit();
   const Result<std::string> warc = Write();
   ASSERT_TRUE(warc) << warc.error().text;
   const std::vector<std::string> records = Records(*warc);
