@@ -73,6 +73,8 @@ class Changes(Two):
         self.assertNotIn("/a.png", self.states("--pages"))
         self.assertEqual(self.states("--pages")["/lost"], "gone")
         self.assertEqual(self.states("--prefix", HOST + "/m"), {"/markup": "same-text"})
+        self.assertEqual(self.stele("changes", "--prefix", HOST + "/a").splitlines()[-1],
+                         "0 identical, 0 same text, 1 text changed, 0 new, 0 gone")
         self.assertEqual(self.states("--host", "other.org"), {})
         self.assertEqual(len(self.states("--domain", "example.org")), 6)
 

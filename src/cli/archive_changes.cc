@@ -3,6 +3,7 @@
 #include <array>
 
 #include "archive/changes.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
 #include "cli/two_sides.h"
@@ -26,10 +27,10 @@ class Counts {
 };
 
 std::string SummaryText(const Counts& counts) {
-  return fmt::format("{} identical, {} same text, {} texts changed, {} new, {} gone\n",
+  return fmt::format("{} identical, {} same text, {} changed, {} new, {} gone\n",
                      counts.Of(ChangeState::kIdentical), counts.Of(ChangeState::kSameText),
-                     counts.Of(ChangeState::kTextChanged), counts.Of(ChangeState::kNew),
-                     counts.Of(ChangeState::kGone));
+                     Count(counts.Of(ChangeState::kTextChanged), "text"),
+                     counts.Of(ChangeState::kNew), counts.Of(ChangeState::kGone));
 }
 
 std::string SummaryJson(const Counts& counts) {
