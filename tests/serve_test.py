@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -25,10 +26,10 @@ SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
 
 class Serving(Archive):
-    def serve(self, *archives, more=(), log=subprocess.DEVNULL):
+    def serve(self, *archives, more=(), log=subprocess.DEVNULL, program=STELE):
         options = [word for archive in archives or [self.archive]
                    for word in ("--archive", archive)]
-        server = subprocess.Popen([STELE, "serve", *map(str, options), "--listen", "127.0.0.1:0",
+        server = subprocess.Popen([program, "serve", *map(str, options), "--listen", "127.0.0.1:0",
                                    "--replay-listen", "127.0.0.1:0", *map(str, more)],
                                   stdout=subprocess.PIPE, stderr=log, text=True)
         self.addCleanup(server.stdout.close)
@@ -147,6 +148,16 @@ class Serving(Archive):
             said = fails("--archive", below, "--listen", f"localhost:{port}")
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", said)
         self.assertIn("Give --listen 127.0.0.1:0 for any free one", said)
+
+    def test_W15_without_its_pages_it_says_how_to_have_them_and_serves(self):
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",
+                                                            b"one")))
+        alone = shutil.copy(STELE, self.folder / "alone")
+        with open(self.folder / "said", "w", encoding="utf-8") as said:
+            server = self.serve(log=said, program=alone)
+        self.assertEqual(self.get("/web/2014id_/http://a.org/")[2], b"one")
+        server.terminate()
+        self.assertIn("make web builds them", (self.folder / "said").read_text())
 
     def test_W15_without_a_browser_the_address_is_told(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",

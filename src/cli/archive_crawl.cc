@@ -26,19 +26,15 @@ struct Plan {
   std::vector<std::string> options;  // of an interrupted run, which hold
 };
 
-Error Wrong(std::string_view option, const std::string& text, std::string_view like) {
-  return Error{ErrorCode::kInvalid, fmt::format("{} {} is not like {}", option, text, like)};
-}
+constexpr std::string_view kCount = "a number such as 1000";
+constexpr std::string_view kSize = "a size such as 1000 or 20MB";
 
-constexpr std::string_view kLikeCounts = "1000";
-constexpr std::string_view kLikeSizes = "1000 or 20MB";
-
-Status TakeNumber(const Arguments& arguments, std::string_view option, std::string_view like,
+Status TakeNumber(const Arguments& arguments, std::string_view option, std::string_view wanted,
                   std::uint64_t& number) {
   const std::optional<std::string> text = arguments.Get(option);
   if (!text) return {};
   const std::optional<std::uint64_t> value = ParseByteCount(*text);
-  if (!value) return Wrong(option, *text, like);
+  if (!value) return WrongValue(option, *text, wanted);
   number = *value;
   return {};
 }
@@ -46,12 +42,12 @@ Status TakeNumber(const Arguments& arguments, std::string_view option, std::stri
 Status TakeDurations(const Arguments& arguments, CrawlSettings& settings) {
   if (const std::optional<std::string> text = arguments.Get("--delay")) {
     const std::optional<std::chrono::milliseconds> delay = ParseDuration(*text);
-    if (!delay) return Wrong("--delay", *text, "2.5, in seconds");
+    if (!delay) return WrongValue("--delay", *text, "seconds such as 2.5");
     settings.politeness.delay = *delay;
   }
   if (const std::optional<std::string> text = arguments.Get("--max-time")) {
     const std::optional<std::chrono::milliseconds> time = ParseDuration(*text);
-    if (!time) return Wrong("--max-time", *text, "30s, 10m or 2h");
+    if (!time) return WrongValue("--max-time", *text, "a time such as 30s, 10m or 2h");
     // 0 is no limit, so that a part of a second is one.
     settings.time_max = std::chrono::ceil<std::chrono::seconds>(*time);
   }
@@ -61,12 +57,12 @@ Status TakeDurations(const Arguments& arguments, CrawlSettings& settings) {
 Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
   if (const std::optional<std::string> name = arguments.Get("--scope")) {
     const std::optional<crawl::Reach> reach = crawl::ReachByName(*name);
-    if (!reach) return Wrong("--scope", *name, "page, prefix, host, domain or any");
+    if (!reach) return WrongValue("--scope", *name, "page, prefix, host, domain or any");
     settings.reach = *reach;
   }
   if (const std::optional<std::string> name = arguments.Get("--robots")) {
     const std::optional<crawl::RobotsPolicy> policy = crawl::RobotsPolicyByName(*name);
-    if (!policy) return Wrong("--robots", *name, "obey, embeds or ignore");
+    if (!policy) return WrongValue("--robots", *name, "obey, embeds or ignore");
     settings.robots = *policy;
   }
   if (const std::optional<std::string> text = arguments.Get("--share")) {
@@ -84,7 +80,7 @@ Status TakeScope(const Arguments& arguments, CrawlSettings& settings) {
   });
   settings.rules.insert(settings.rules.begin(), rules.begin(), rules.end());
   std::uint64_t depth = settings.depth_max;
-  const Status taken = TakeNumber(arguments, "--depth", kLikeCounts, depth);
+  const Status taken = TakeNumber(arguments, "--depth", kCount, depth);
   if (!taken) return taken;
   settings.depth_max = depth;
   return {};
@@ -103,13 +99,13 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
                                        std::pair("--max-same-pages", &settings.same_pages_max),
                                        std::pair("--max-same-answers", &settings.same_answers_max),
                                        std::pair("--connections", &connections)}) {
-    const Status taken = TakeNumber(arguments, option, kLikeCounts, *number);
+    const Status taken = TakeNumber(arguments, option, kCount, *number);
     if (!taken) return taken;
   }
   for (const auto& [option, number] : {std::pair("--max-bytes", &settings.bytes_max),
                                        std::pair("--max-file-size", &settings.file_bytes_max),
                                        std::pair("--max-rate", &settings.rate_max)}) {
-    const Status taken = TakeNumber(arguments, option, kLikeSizes, *number);
+    const Status taken = TakeNumber(arguments, option, kSize, *number);
     if (!taken) return taken;
   }
   settings.connections = std::max<std::uint64_t>(1, connections);
@@ -123,7 +119,9 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
   if (arguments.Has("--no-sitemaps")) settings.sitemaps = false;
   for (const std::string& pair : arguments.GetAll("--resolve")) {
     const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos) return Wrong("--resolve", pair, "example.org=192.0.2.1");
+    if (equals == std::string::npos) {
+      return WrongValue("--resolve", pair, "a host and its address such as example.org=192.0.2.1");
+    }
     std::pair entry(pair.substr(0, equals), pair.substr(equals + 1));
     const auto known = std::find(settings.resolve.begin(), settings.resolve.end(), entry);
     if (known == settings.resolve.end()) settings.resolve.push_back(std::move(entry));
@@ -229,7 +227,8 @@ Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   } else {
     plan.job = arguments.Get("--job").value_or(crawl::JobNameOf(seeds.front()));
   }
-  if (!crawl::IsJobName(plan.job)) return Wrong("--job", plan.job, "news-sites");
+  if (!crawl::IsJobName(plan.job))
+    return WrongValue("--job", plan.job, "a name such as news-sites");
   Result<crawl::ResumedSettings> known = SettingsOf(plan, context);
   if (!known && known.error().code != ErrorCode::kNotFound) return known.error();
   if (known && (seeds.empty() || known->settings.seeds == texts)) {
@@ -288,7 +287,8 @@ Result<CrawlRunOptions> RunOptionsOf(const Arguments& arguments, Context& contex
   const std::string control = arguments.Get("--control").value_or("0");
   if (control == "off") return options;
   const std::optional<std::uint64_t> port = ParseDecimal(control);
-  if (!port || *port > 65535) return Wrong("--control", control, "8090, 0 or off");
+  if (!port || *port > 65535)
+    return WrongValue("--control", control, "a port such as 8090, 0 or off");
   options.control.emplace();
   options.control->port = static_cast<std::uint16_t>(*port);
   options.control->token = crawl::NewToken(context.random);
@@ -307,7 +307,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     return Fail(context, made.error());
   }
   CrawlRun run(context, *options);
-  const StopWatcher watcher([&] { run.Stop(); });
+  const StopWatcher watcher(context, [&] { run.Stop(); });
   const auto purpose = arguments.Has("--patch") ? crawl::CrawlJob::Purpose::kPatch
                                                 : crawl::CrawlJob::Purpose::kCrawl;
   return run.Run({plan->directory, plan->job, plan->settings, purpose, plan->options});

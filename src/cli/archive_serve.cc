@@ -223,6 +223,11 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   Result<std::string> web = WebDirectory(arguments, context);
   if (!web) return Fail(context, web.error());
   options.web_directory = *std::move(web);
+  if (options.web_directory.empty()) {
+    Complain(context,
+             "the pages for browsers are not beside this program: make web builds them into "
+             "build/web, and --web says where they are; captures are served without them");
+  }
   const char* temporary = std::getenv("TMPDIR");
   options.spool_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
   options.software = "Stele " STELE_VERSION;

@@ -10,6 +10,7 @@
 #include "io/file_system.h"
 #include "io/random.h"
 #include "io/stream.h"
+#include "util/result.h"
 
 // Commands are tables: parsing, --help, man pages and completions are all made from them.
 namespace stele::cli {
@@ -75,5 +76,8 @@ Command SteleCommand();
 
 // Prints "stele: text" to the error output.
 void Complain(Context& context, std::string_view text);
+
+// "--depth takes a number such as 1000, not -1".
+Error WrongValue(std::string_view option, std::string_view value, std::string_view wanted);
 
 }  // namespace stele::cli

@@ -106,6 +106,10 @@ void Complain(Context& context, std::string_view text) {
   static_cast<void>(context.err.Write(fmt::format("stele: {}\n", VisibleText(text))).ok());
 }
 
+Error WrongValue(std::string_view option, std::string_view value, std::string_view wanted) {
+  return Error{ErrorCode::kInvalid, fmt::format("{} takes {}, not {}", option, wanted, value)};
+}
+
 std::string NoSuchCommand(const std::vector<const Command*>& path, std::string_view word) {
   std::vector<std::string_view> names;
   for (const Command& child : path.back()->commands) names.push_back(child.name);

@@ -1,7 +1,5 @@
 #include "cli/crawl_duplicates.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "cli/amount.h"
@@ -9,16 +7,12 @@
 namespace stele::cli {
 namespace {
 
-Error Wrong(std::string_view option, const std::string& text, std::string_view choices) {
-  return Error{ErrorCode::kInvalid, fmt::format("{} {} is none of {}", option, text, choices)};
-}
-
 Status TakeHeaderOptions(const Arguments& arguments, crawl::DuplicateSettings& settings) {
   if (const std::optional<std::string> name = arguments.Get("--dedup-headers")) {
     settings.headers = dedup::HeaderSchemeByName(*name);
     if (!settings.headers && *name != "off") {
-      return Wrong("--dedup-headers", *name,
-                   "off, timestamp, etag, timestamp-and-etag, timestamp-or-etag");
+      return WrongValue("--dedup-headers", *name,
+                        "off, timestamp, etag, timestamp-and-etag or timestamp-or-etag");
     }
   }
   if (arguments.Has("--dedup-abort")) settings.abort = true;
@@ -58,17 +52,17 @@ std::vector<Option> DuplicateOptions() {
 Status TakeDuplicateOptions(const Arguments& arguments, crawl::DuplicateSettings& settings) {
   if (const std::optional<std::string> name = arguments.Get("--dedup")) {
     const std::optional<crawl::Match> match = crawl::MatchByName(*name);
-    if (!match) return Wrong("--dedup", *name, "off, url, digest, any");
+    if (!match) return WrongValue("--dedup", *name, "off, url, digest or any");
     settings.match = *match;
   }
   if (const std::optional<std::string> name = arguments.Get("--dedup-analyse")) {
     const std::optional<dedup::HeaderAnalysis> analysis = crawl::AnalysisByName(*name);
-    if (!analysis) return Wrong("--dedup-analyse", *name, "none, timestamp, etag");
+    if (!analysis) return WrongValue("--dedup-analyse", *name, "none, timestamp or etag");
     settings.analysis = *analysis;
   }
   if (const std::optional<std::string> text = arguments.Get("--dedup-min-size")) {
     const std::optional<std::uint64_t> size = ParseByteCount(*text);
-    if (!size) return Wrong("--dedup-min-size", *text, "1000, 20KB and the like");
+    if (!size) return WrongValue("--dedup-min-size", *text, "a size such as 1000 or 20kB");
     settings.size_min = *size;
   }
   if (arguments.Has("--dedup-exact")) settings.equivalent = false;

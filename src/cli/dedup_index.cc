@@ -15,15 +15,13 @@ Result<DigestIndexOptions> OptionsOf(const Arguments& arguments) {
   DigestIndexOptions options;
   const std::string by = arguments.Get("--by").value_or("both");
   if (by != "url" && by != "digest" && by != "both") {
-    return Error{ErrorCode::kInvalid, fmt::format("--by {} is none of url, digest, both", by)};
+    return WrongValue("--by", by, "url, digest or both");
   }
   options.by_url = by != "digest";
   options.by_digest = by != "url";
   const std::string rule = arguments.Get("--equivalent").value_or("none");
   const auto equivalent = dedup::EquivalentRuleByName(rule);
-  if (!equivalent) {
-    return Error{ErrorCode::kInvalid, fmt::format("--equivalent {} is none of strip, surt", rule)};
-  }
+  if (!equivalent) return WrongValue("--equivalent", rule, "strip or surt");
   options.equivalent = *equivalent;
   if (options.equivalent != dedup::EquivalentRule::kNone && !options.by_url) {
     return Error{ErrorCode::kInvalid, "--equivalent goes with --by url or both"};

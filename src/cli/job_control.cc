@@ -141,10 +141,6 @@ ExitCode RunAdd(const Arguments& arguments, Context& context) {
   return added->refused.empty() ? ExitCode::kDone : ExitCode::kDefects;
 }
 
-Error Wrong(std::string_view option, const std::string& text, std::string_view like) {
-  return {ErrorCode::kInvalid, fmt::format("{} {} is not like {}", option, text, like)};
-}
-
 Result<crawl::LimitChanges> ChangesOf(const Arguments& arguments) {
   crawl::LimitChanges changes;
   std::optional<std::uint64_t> connections;
@@ -154,17 +150,18 @@ Result<crawl::LimitChanges> ChangesOf(const Arguments& arguments) {
     const std::optional<std::string> text = arguments.Get(option);
     if (!text) continue;
     *number = ParseByteCount(*text);
-    if (!*number) return Wrong(option, *text, "1000 or 20MB");
+    if (!*number) return WrongValue(option, *text, "a number such as 1000 or 20MB");
   }
   changes.connections = connections;
   if (const std::optional<std::string> text = arguments.Get("--max-time")) {
     const std::optional<std::chrono::milliseconds> time = ParseDuration(*text);
-    if (!time) return Wrong("--max-time", *text, "30s, 10m or 2h");
+    if (!time) return WrongValue("--max-time", *text, "a time such as 30s, 10m or 2h");
     changes.time_max = std::chrono::duration_cast<std::chrono::seconds>(*time);
   }
   if (const std::optional<std::string> text = arguments.Get("--delay")) {
     const std::optional<std::chrono::milliseconds> delay = ParseDuration(*text);
-    if (!delay && *text != "polite") return Wrong("--delay", *text, "2.5 or polite");
+    if (!delay && *text != "polite")
+      return WrongValue("--delay", *text, "seconds such as 2.5, or polite");
     changes.delay = delay;
   }
   return changes;

@@ -32,7 +32,7 @@ struct DueJob {
 class Scheduler {
  public:
   Scheduler(const Arguments& arguments, Context& context)
-      : arguments_(arguments), context_(context), watcher_([this] { Stop(); }) {
+      : arguments_(arguments), context_(context), watcher_(context, [this] { Stop(); }) {
     directories_ = arguments.GetAll("--archive");
     if (directories_.empty()) directories_.push_back(ArchiveDirectory(arguments));
   }

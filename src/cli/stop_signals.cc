@@ -30,8 +30,8 @@ bool StopSignals::WaitFor(std::chrono::milliseconds time) {
   return sigtimedwait(&signals_, nullptr, &span) >= 0;
 }
 
-StopWatcher::StopWatcher(std::function<void()> stop)
-    : stop_(std::move(stop)), watcher_([this] { Watch(); }) {}
+StopWatcher::StopWatcher(Context& context, std::function<void()> stop)
+    : context_(context), stop_(std::move(stop)), watcher_([this] { Watch(); }) {}
 
 StopWatcher::~StopWatcher() {
   over_ = true;
@@ -42,10 +42,20 @@ void StopWatcher::Watch() {
   bool asked = false;
   while (!over_) {
     if (!signals_.WaitFor(kLook)) continue;
-    if (asked) ::_exit(kInterrupted);
+    if (asked) {
+      Say("ended at once; what was not stored yet is fetched again");
+      ::_exit(kInterrupted);
+    }
     asked = true;
+    Say("stopping when what is under way is stored; Ctrl-C again ends at once");
     stop_();
   }
+}
+
+void StopWatcher::Say(std::string_view text) {
+  // The line of progress stays above it.
+  if (context_.err_is_terminal) static_cast<void>(context_.err.Write("\n"));
+  Complain(context_, text);
 }
 
 }  // namespace stele::cli

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <string_view>
 #include <thread>
+
+#include "cli/command.h"
 
 namespace stele::cli {
 
@@ -26,18 +29,20 @@ class StopSignals {
   sigset_t before_;
 };
 
-// Calls a function, on a thread of its own, when a person ends the program (Ctrl-C, kill); the
-// second time ends it at once.
+// Calls a function, on a thread of its own, when a person ends the program (Ctrl-C, kill), and says
+// so; the second time ends it at once.
 class StopWatcher {
  public:
-  explicit StopWatcher(std::function<void()> stop);
+  StopWatcher(Context& context, std::function<void()> stop);
   ~StopWatcher();
   StopWatcher(const StopWatcher&) = delete;
   StopWatcher& operator=(const StopWatcher&) = delete;
 
  private:
   void Watch();
+  void Say(std::string_view text);
 
+  Context& context_;
   StopSignals signals_;
   const std::function<void()> stop_;
   std::atomic<bool> over_ = false;

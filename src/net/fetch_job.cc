@@ -97,6 +97,12 @@ Status FetchJob::Compose() {
 
 // ---- Connecting ----
 
+// Says whose failure it is.
+std::string FetchJob::WithProxy(const std::string& error) const {
+  if (!request_.proxy) return error;
+  return fmt::format("the proxy {}:{}: {}", request_.proxy->host, request_.proxy->port, error);
+}
+
 void FetchJob::Resolve() {
   Enter(Step::kResolve);
   const std::string& host = request_.proxy ? request_.proxy->host : request_.endpoint.host;
@@ -112,7 +118,8 @@ void FetchJob::Resolve() {
 
 void FetchJob::OnResolved(const Resolution& resolution) {
   result_.timings.resolved = SinceBegin();
-  if (resolution.addresses.empty()) return Fail(FetchFailure::kNoAddress, resolution.failure);
+  if (resolution.addresses.empty())
+    return Fail(FetchFailure::kNoAddress, WithProxy(resolution.failure));
   candidates_ = resolution.addresses;
   std::reverse(candidates_.begin(), candidates_.end());
   if (!request_.proxy) {
@@ -148,7 +155,7 @@ void FetchJob::OnConnected(const StreamOutcome& outcome) {
     const bool local = outcome.how == How::kLocal;
     if (local) setting_.idle.Clear();  // they take what is missing
     result_.failure = local ? FetchFailure::kLocal : FetchFailure::kConnect;
-    result_.error = "cannot connect: " + outcome.error;
+    result_.error = WithProxy("cannot connect: " + outcome.error);
     return ConnectNext();
   }
   ++setting_.connections_made;
@@ -165,7 +172,7 @@ void FetchJob::OnConnected(const StreamOutcome& outcome) {
 }
 
 void FetchJob::OnTunnelAsked(const StreamOutcome& outcome) {
-  if (!outcome.good()) return Fail(FetchFailure::kConnect, "the proxy: " + outcome.error);
+  if (!outcome.good()) return Fail(FetchFailure::kConnect, WithProxy(outcome.error));
   tunnel_.clear();
   ReadTunnel();
 }
@@ -176,7 +183,7 @@ void FetchJob::ReadTunnel() {
 }
 
 void FetchJob::OnTunnelAnswer(const StreamOutcome& outcome) {
-  if (!outcome.good()) return Fail(FetchFailure::kConnect, "the proxy: " + outcome.error);
+  if (!outcome.good()) return Fail(FetchFailure::kConnect, WithProxy(outcome.error));
   tunnel_.append(buffer_.data(), outcome.size);
   http::ResponseParser parser(kTunnelHeadMax);
   switch (parser.Parse(tunnel_, false)) {
@@ -350,7 +357,7 @@ void FetchJob::OnTimeout() {
     collector_->OnEnd(ResponseCollector::End::kTimeout);
     return Complete();
   }
-  Fail(FetchFailure::kTimeout, "connecting took too long");
+  Fail(FetchFailure::kTimeout, WithProxy("connecting took too long"));
 }
 
 void FetchJob::Cancel() {

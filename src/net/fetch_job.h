@@ -64,6 +64,7 @@ class FetchJob : public std::enable_shared_from_this<FetchJob> {
     kOver,
   };
 
+  std::string WithProxy(const std::string& error) const;
   void Resolve();
   void OnResolved(const Resolution& resolution);
   void ConnectNext();

@@ -517,6 +517,19 @@ TEST(Fetcher, ProxiesThatRefuseATunnelAreFailures) {
   EXPECT_EQ(proxy.requests().at(0), "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n");
 }
 
+TEST(Fetcher, I1_ProxiesThatCannotBeReachedAreNamed) {
+  FetchLab lab;
+  FetchRequest request = FetchLab::To(8080);
+  request.proxy = FetchProxy{"nowhere.test", 3128, ""};
+  const FetchResult nowhere = lab.Fetch(request);
+  EXPECT_EQ(nowhere.failure, FetchFailure::kNoAddress);
+  EXPECT_THAT(nowhere.error, HasSubstr("the proxy nowhere.test:3128: "));
+  request.proxy = FetchProxy{"proxy.test", 1, ""};
+  const FetchResult silent = lab.Fetch(request);
+  EXPECT_EQ(silent.failure, FetchFailure::kConnect);
+  EXPECT_THAT(silent.error, HasSubstr("the proxy proxy.test:1: cannot connect: "));
+}
+
 TEST(Fetcher, HundredsAtATimeEachGetTheirOwn) {
   WireServer server([](const std::string& request, int) {
     const std::string path = request.substr(4, request.find(' ', 4) - 4);
