@@ -43,8 +43,8 @@ std::string ChainOf(SSL* ssl) {
 
 void TlsSessionDeleter::operator()(ssl_session_st* session) const { SSL_SESSION_free(session); }
 
-FetchTls::FetchTls(TlsContext context, std::size_t sessions_max)
-    : context_(std::move(context)), sessions_max_(sessions_max) {
+FetchTls::FetchTls(TlsContext context, std::size_t sessions_max, bool has_authorities)
+    : context_(std::move(context)), sessions_max_(sessions_max), has_authorities_(has_authorities) {
   SSL_CTX* const own = context_.get();
   SSL_CTX_set_ex_data(own, OwnerIndex(), this);
   SSL_CTX_set_session_cache_mode(own, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL_STORE);
@@ -59,13 +59,23 @@ FetchTls::FetchTls(TlsContext context, std::size_t sessions_max)
 
 Result<std::shared_ptr<FetchTls>> FetchTls::Open(const std::string& ca_file,
                                                  std::size_t sessions_max) {
-  Result<TlsContext> context = MakeClientTls(ca_file, false);
+  Result<TlsContext> context = MakeTrustingTls();
   if (!context) return context.error();
-  return std::shared_ptr<FetchTls>(new FetchTls(std::move(*context), sessions_max));
+  if (!ca_file.empty()) {
+    const Status loaded = LoadAuthorities(context->get(), ca_file);
+    if (!loaded) return loaded.error();
+  }
+  return std::shared_ptr<FetchTls>(
+      new FetchTls(std::move(*context), sessions_max, !ca_file.empty()));
 }
 
 bool FetchTls::Prepare(SSL* ssl, const std::string& host, const std::string& key) {
   ERR_clear_error();
+  if (!has_authorities_) {
+    has_authorities_ = true;
+    // Where there are none, nobody is trusted, and captures say so.
+    static_cast<void>(LoadAuthorities(context_.get(), ""));
+  }
   SSL_set_ex_data(ssl, KeyIndex(), const_cast<std::string*>(&key));
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
     const TlsSession& session = found->second->session;

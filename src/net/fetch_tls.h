@@ -46,13 +46,14 @@ class FetchTls {
   };
   using Entries = std::list<Entry>;
 
-  FetchTls(TlsContext context, std::size_t sessions_max);
+  FetchTls(TlsContext context, std::size_t sessions_max, bool has_authorities);
   static int OnNewSession(ssl_st* ssl, ssl_session_st* session);
   Entry& EntryFor(const std::string& key);
 
   TlsContext context_;
   const std::size_t sessions_max_;
-  Entries entries_;                                                 // the newest first
+  bool has_authorities_;  // the system's take a moment, and many crawls meet no TLS
+  Entries entries_;       // the newest first
   std::unordered_map<std::string_view, Entries::iterator> by_key_;  // keys in `entries_`
 };
 

@@ -52,14 +52,26 @@ Result<TlsContext> MakeServerTls(const std::string& certificate_file, const std:
   return context;
 }
 
-Result<TlsContext> MakeClientTls(const std::string& ca_file, bool verify) {
+Result<TlsContext> MakeTrustingTls() {
   Result<TlsContext> context = MakeContext(TLS_client_method());
+  if (context) SSL_CTX_set_verify(context->get(), SSL_VERIFY_NONE, nullptr);
+  return context;
+}
+
+Status LoadAuthorities(ssl_ctx_st* context, const std::string& ca_file) {
+  const bool loaded = ca_file.empty() ? SSL_CTX_set_default_verify_paths(context) == 1
+                                      : SSL_CTX_load_verify_file(context, ca_file.c_str()) == 1;
+  if (!loaded) return Refused("cannot use the authorities of", ca_file);
+  return {};
+}
+
+Result<TlsContext> MakeClientTls(const std::string& ca_file, bool verify) {
+  Result<TlsContext> context = MakeTrustingTls();
   if (!context) return context;
-  SSL_CTX_set_verify(context->get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  const bool trusted = ca_file.empty()
-                           ? SSL_CTX_set_default_verify_paths(context->get()) == 1
-                           : SSL_CTX_load_verify_file(context->get(), ca_file.c_str()) == 1;
-  if (!trusted) return Refused("cannot use the authorities of", ca_file);
+  if (verify) SSL_CTX_set_verify(context->get(), SSL_VERIFY_PEER, nullptr);
+  if (const Status loaded = LoadAuthorities(context->get(), ca_file); !loaded) {
+    return loaded.error();
+  }
   return context;
 }
 

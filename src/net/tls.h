@@ -23,6 +23,11 @@ Result<TlsContext> MakeServerTls(const std::string& certificate_file, const std:
 // certificate that one of them signed, unless `verify` is false. Errors: kInvalid.
 Result<TlsContext> MakeClientTls(const std::string& ca_file, bool verify);
 
+// Takes any server. Errors: kInvalid.
+Result<TlsContext> MakeTrustingTls();
+// Then it can be told which servers are to be trusted, and MakeClientTls() is both.
+Status LoadAuthorities(ssl_ctx_st* context, const std::string& ca_file);
+
 // The oldest error that OpenSSL has kept for this thread; empties its queue.
 std::string TlsErrorText();
 
