@@ -51,6 +51,26 @@ class Everyday(Archive):
         self.assertEqual((info["captures"], info["containers"], info["title"]), (4, 2, "archive"))
         self.assertEqual([run["captures"] for run in info["runs"]], [2, 2])
 
+    def test_I6_two_captures_in_one_second_are_both_reachable(self):
+        url, when = "http://example.org/", "2004-05-01T10:00:00Z"
+        self.stele("import", self.put("1.warc.gz", response(url, when, b"one")))
+        self.stele("import", self.put("2.warc.gz", response(url, when, b"two")))
+        rows = self.rows(url)
+        self.assertEqual(len({row["time"] for row in rows}), 1)
+        ids = [row["id"] for row in rows]
+        self.assertEqual({self.stele("get", "--id", one) for one in ids}, {"one", "two"})
+        self.assertEqual([row["id"] for row in self.rows("--id", ids[1])], ids[1:])
+        out = self.folder / "out.warc"
+        self.stele("export", "--id", ids[0], out)
+        self.assertIn("1 capture in 1 file\n", self.said)
+        self.stele("rm", "--id", ids[0], "--reason", "a test")
+        self.assertEqual([row["id"] for row in self.rows(url)], ids[1:])
+        self.stele("get", "--id", ids[0], code=3)
+        self.assertIn(f"there is no capture {ids[0]}", self.said)
+        self.stele("get", "--id", "200405", code=2)
+        self.assertIn("--id takes a batch and a number such as 200405/17, not 200405", self.said)
+        self.stele("get", "--id", ids[1], url, code=2)
+
     def test_I5_progress_of_an_import_is_shown_on_a_terminal(self):
         terminal, end = pty.openpty()
         self.addCleanup(os.close, terminal)
@@ -65,6 +85,37 @@ class Everyday(Archive):
         process.communicate()
         self.assertEqual(process.returncode, 0)
         self.assertEqual(len(self.rows()), 1)
+
+    def test_I7_a_purge_names_what_crashes_left(self):
+        self.stele("import", self.put("x.warc.gz", response("http://example.org/",
+                                                            "2004-05-01T10:00:00Z", b"x")))
+        torn = self.archive / "volumes" / "main" / "00000009.torn"
+        torn.write_bytes(b"a part of a record")
+        self.stele("rm", "http://example.org/", "--reason", "a test", "--purge")
+        self.assertIn(f"{torn} is what a crash left of a file", self.said)
+
+    def test_I5_tianwang_files_are_brought_in(self):
+        pages = [(f"http://example.org/{i}", f"2004-05-0{i + 1}T10:00:00Z", b"<p>page %d" % i)
+                 for i in range(3)]
+        self.stele("import", self.put("x.warc.gz", *(response(*page) for page in pages)))
+        for name, words in (("plain.tw", []), ("packed.tw", ["--compress"])):
+            path = self.folder / name
+            self.run_stele("warc", "convert", "--to", "tianwang", *words, self.folder / "x.warc.gz",
+                           "--output", path)
+            whole = hashlib.sha256(path.read_bytes()).hexdigest()
+            archive = self.folder / f"from-{name}"
+            self.run_stele("import", "--archive", archive, path)
+            rows = [json.loads(line) for line in
+                    self.run_stele("ls", "--json", "--archive", archive).splitlines()]
+            self.assertEqual([{key: row[key] for key in ("url", "time", "status", "mime", "sha1")}
+                              for row in rows],
+                             [{key: row[key] for key in ("url", "time", "status", "mime", "sha1")}
+                              for row in self.rows()])
+            for url, _, body in pages:
+                self.assertEqual(self.run_stele("get", "--archive", archive, url), body.decode())
+            (stored,) = archive.glob(f"volumes/main/*/{name}")
+            self.assertEqual(hashlib.sha256(stored.read_bytes()).hexdigest(), whole)
+            self.assertIn("all is right", self.run_stele("verify", "--archive", archive))
 
     def test_a_listing_goes_on_where_it_ended(self):
         self.stele("import", self.put("x.warc.gz", *(
@@ -758,17 +809,29 @@ class Samples(Archive):
                        capture_output=True, check=False)
         self.assertIn("all is right", self.stele("verify"))
         self.stele("export", "--quiet", self.folder / "all.warc.gz")
-        other = self.folder / "other"
-        self.run_stele("import", "--archive", other, self.folder / "all.warc.gz")
+        self.stele("export", "--quiet", "--keep-revisits", self.folder / "kept.warc.gz")
+        for name in ("all", "kept"):
+            self.run_stele("import", "--archive", self.folder / name,
+                           self.folder / f"{name}.warc.gz")
 
-        def captures(archive):
+        def captures(archive, *names, whole=False):
             lines = self.run_stele("ls", "--json", "--archive", archive).splitlines()
-            # A revisit for which the server said "not modified" claims no digest of its payload.
             return sorted((row["key"], row["time"], row["url"].replace(" ", "%20"),
-                           "" if row["key"] == "uk,bl)/" else row["sha1"])
-                          for row in map(json.loads, lines))
-        self.assertEqual(captures(other), captures(self.archive))
-        self.assertGreater(len(captures(other)), 900)
+                           *(str(row.get(name)) for name in names))
+                          for row in map(json.loads, lines) if not (whole and row.get("revisit")))
+
+        def wholes(archive):
+            return captures(archive, "status", "mime", "length", "sha1", "sha256", "page",
+                            whole=True)
+
+        all_fields = ("status", "mime", "length", "sha1", "sha256", "page", "revisit", "redirect",
+                      "truncated")
+        self.assertGreater(len(captures(self.archive)), 900)
+        self.assertEqual(captures(self.folder / "kept", *all_fields),
+                         captures(self.archive, *all_fields))
+        # Where a revisit is whole now, only its own fields are others.
+        self.assertEqual(captures(self.folder / "all"), captures(self.archive))
+        self.assertLessEqual(set(wholes(self.archive)), set(wholes(self.folder / "all")))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ constexpr int kNeighboursMax = 500;
 // The capture that the parameters mean, by id or by URL and time. Nothing after an answer.
 std::optional<HeldCapture> Meant(const Call& call) {
   if (const auto text = call.parameters.Get("id")) {
-    const std::optional<catalog::CaptureId> id = ParseCaptureId(*text);
+    const std::optional<catalog::CaptureId> id = archive::ParseCaptureId(*text);
     Result<HeldCapture> held = id ? call.sight.view().catalog().Get(*id)
                                   : Error{ErrorCode::kNotFound, "there is no such capture"};
     if (held && call.sight.Shows(KeyOfCapture(held->row), held->row)) return *std::move(held);

@@ -159,7 +159,7 @@ void WriteChange(JsonWriter& json, const archive::Change& change) {
 // The capture that "before" or "after" names: a time, or an id.
 Result<HeldCapture> Side(const Call& call, std::string_view text) {
   std::optional<HeldCapture> found;
-  if (const std::optional<catalog::CaptureId> id = ParseCaptureId(text)) {
+  if (const std::optional<catalog::CaptureId> id = archive::ParseCaptureId(text)) {
     Result<HeldCapture> held = call.sight.view().catalog().Get(*id);
     if (held && call.sight.Shows(KeyOfCapture(held->row), held->row)) found = *std::move(held);
   } else {
@@ -458,7 +458,7 @@ void SendBatchCaptures(const Call& call, std::string_view number) {
   catalog::CaptureScan::Query query;
   query.batch = static_cast<std::uint32_t>(*batch);
   if (const auto resume = call.parameters.Get("resume")) {
-    query.after = ParseCaptureId(*resume);
+    query.after = archive::ParseCaptureId(*resume);
     if (!query.after) return SendError(call, 400, "", "resume is none that an answer gave");
   }
   const bool pages = call.parameters.IsOn("pages");

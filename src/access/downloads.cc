@@ -106,16 +106,6 @@ bool IsAlone(const Sight& sight, const catalog::Capture& row) {
 
 }  // namespace
 
-std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const std::optional<std::uint64_t> batch = ParseDecimal(text.substr(0, slash));
-  const std::optional<std::uint64_t> serial = ParseDecimal(text.substr(slash + 1));
-  if (!batch || !serial || *batch > kNumberMax || *serial > kNumberMax) return std::nullopt;
-  return catalog::CaptureId{static_cast<std::uint32_t>(*batch),
-                            static_cast<std::uint32_t>(*serial)};
-}
-
 Result<archive::CaptureQuery> SelectionOf(const Parameters& parameters) {
   archive::CaptureQuery query;
   Result<catalog::Selection> what = UrlsOf(parameters);
@@ -152,7 +142,7 @@ Result<archive::CaptureQuery> SelectionOf(const Parameters& parameters) {
 }
 
 void SendRecord(const Call& call, std::string_view rest) {
-  const std::optional<catalog::CaptureId> id = ParseCaptureId(rest);
+  const std::optional<catalog::CaptureId> id = archive::ParseCaptureId(rest);
   if (!id) return SendNotFound(call, "This record");
   Result<HeldCapture> held = call.sight.view().catalog().Get(*id);
   const bool seen = held && call.sight.Shows(KeyOfCapture(held->row), held->row);

@@ -20,7 +20,4 @@ void SendWacz(const Call& call, const io::Clock& clock, const std::string& spool
 // What those parameters choose; all where there are none. Errors: kInvalid.
 Result<archive::CaptureQuery> SelectionOf(const Parameters& parameters);
 
-// "201401/17". Nothing when it is none.
-std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text);
-
 }  // namespace stele::access

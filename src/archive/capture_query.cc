@@ -1,6 +1,7 @@
 #include "archive/capture_query.h"
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/location_merge.h"
 #include "formats/cdx/capture_rules.h"
@@ -26,6 +27,23 @@ bool IsEverything(const catalog::Selection& what) {
 bool IsVisible(const CaptureQuery& query, std::string_view key, const catalog::Capture& row) {
   return (query.with_removed || (row.flags & catalog::kRemoved) == 0) &&
          (!query.shows || query.shows(key, row));
+}
+
+// Looks for captures by their ids only where they are.
+CaptureQuery Narrowed(const catalog::CatalogView& catalog, CaptureQuery query) {
+  if (query.ids.empty() || !IsEverything(query.where.what)) return query;
+  std::set<std::string> keys;
+  for (const catalog::CaptureId& id : query.ids) {
+    const Result<catalog::HeldCapture> held = catalog.Get(id);
+    // What is damaged is come across, and complained of, on the way through all.
+    if (!held && held.error().code != ErrorCode::kNotFound) return query;
+    if (held) keys.insert(catalog::LocationKeyOf(held->row));
+  }
+  query.where.what.ranges.clear();
+  for (const std::string& key : keys) {
+    query.where.what.ranges.push_back(catalog::SelectKey(key).ranges.front());
+  }
+  return query;
 }
 
 // Picks among those captures of a key that count. Nothing when there are none.
@@ -60,6 +78,7 @@ bool CaptureQuery::Matches(const catalog::Capture& row) const {
   if (pages_only && (row.flags & catalog::kPage) == 0) return false;
   if (run && row.run != *run) return false;
   if (batch && row.id.batch != *batch) return false;
+  if (!ids.empty() && std::find(ids.begin(), ids.end(), row.id) == ids.end()) return false;
   const auto any = [](const std::vector<std::string>& wanted, const auto& test) {
     return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), test);
   };
@@ -68,7 +87,9 @@ bool CaptureQuery::Matches(const catalog::Capture& row) const {
 }
 
 CaptureResults::CaptureResults(const ArchiveView& view, CaptureQuery query)
-    : holdings_(view.holdings()), catalog_(view.catalog()), query_(std::move(query)) {
+    : holdings_(view.holdings()),
+      catalog_(view.catalog()),
+      query_(Narrowed(catalog_, std::move(query))) {
   if (query_.run) run_ids_ = holdings_.IdsOfRun(*query_.run);
   const catalog::LocationQuery& where = query_.where;
   const bool at_a_moment = where.pick == Pick::kBefore;

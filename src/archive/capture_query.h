@@ -27,6 +27,7 @@ struct CaptureQuery {
   bool alive = false;
   std::optional<std::uint32_t> run;
   std::optional<std::uint32_t> batch;
+  std::vector<catalog::CaptureId> ids;
   std::vector<std::string> types;     // "text/html", "image/*"
   std::vector<std::string> statuses;  // "404", "4xx"
   bool pages_only = false;

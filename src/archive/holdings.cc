@@ -57,18 +57,6 @@ constexpr NumberField kNumbers[] = {
 constexpr std::string_view kOpenEvent = "container-open";
 constexpr std::string_view kDependencyEvent = "dependency";
 
-// "200405/17"
-std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const auto batch = ParseDecimal(text.substr(0, slash));
-  const auto serial = ParseDecimal(text.substr(slash + 1));
-  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
-  if (!batch || !serial || *batch > kMax || *serial > kMax) return std::nullopt;
-  return catalog::CaptureId{static_cast<std::uint32_t>(*batch),
-                            static_cast<std::uint32_t>(*serial)};
-}
-
 Result<std::vector<catalog::CaptureId>> CapturesOf(const LedgerEvent& event) {
   std::vector<catalog::CaptureId> ids;
   for (const std::string_view text : event.FindAll("capture")) {
@@ -87,6 +75,17 @@ Result<std::uint32_t> SmallNumber(const LedgerEvent& event, std::string_view nam
 }
 
 }  // namespace
+
+std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto batch = ParseDecimal(text.substr(0, slash));
+  const auto serial = ParseDecimal(text.substr(slash + 1));
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
+  if (!batch || !serial || *batch > kMax || *serial > kMax) return std::nullopt;
+  return catalog::CaptureId{static_cast<std::uint32_t>(*batch),
+                            static_cast<std::uint32_t>(*serial)};
+}
 
 std::string FormatCaptureId(const catalog::CaptureId& id) {
   return fmt::format("{}/{}", id.batch, id.serial);

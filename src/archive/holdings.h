@@ -23,6 +23,8 @@ struct ContainerSummary;
 
 // "200405/17"
 std::string FormatCaptureId(const catalog::CaptureId& id);
+// Nothing when it is none.
+std::optional<catalog::CaptureId> ParseCaptureId(std::string_view text);
 
 // A file with records, sealed: its bytes never change. What the ledger says about it.
 struct Container {
@@ -211,6 +213,7 @@ class Holdings {
   std::uint64_t purge_end() const { return purge_end_; }
   // Whether a capture was purged of which one of these is true.
   bool HasTombstone(const std::vector<Tombstone>& tombstones) const;
+  bool has_tombstones() const { return !tombstones_.empty(); }
   // All captures of a run have ids in these ranges, and none of another run has one. Sorted.
   struct IdRange {
     catalog::CaptureId first;

@@ -221,8 +221,9 @@ Command DropOfBatch() {
   command.name = "drop";
   command.summary = "Delete all captures of a month";
   command.details =
-      "With their bytes, as rm --purge. Refused when captures of other months repeat payloads of "
-      "this one, unless --promote writes those to them first, and when a hold covers any.";
+      "With their bytes, and those of all that was taken down before, as rm --purge. Refused when "
+      "captures of other months repeat payloads of this one, unless --promote writes those to them "
+      "first, and when a hold covers any.";
   command.arguments = "MONTH";
   command.options = WithArchiveOption({{"--reason", "TEXT", "Why; it is kept in the ledger"},
                                        {"--promote", "", "Keep payloads that others repeat"}});

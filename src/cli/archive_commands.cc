@@ -268,6 +268,7 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options) {
       {"--alive", "", "With --from and --to: also what was captured before and still shown then"},
       {"--run", "N", "Captured by this crawl or import"},
       {"--batch", "MONTH", "Captured in this month: 200405"},
+      {"--id", "ID", "This capture, as stele ls --json names it: 200405/17; repeatable"},
       {"--mime", "TYPE", "Only this media type: text/html, image/*; repeatable"},
       {"--status", "CODE", "Only this HTTP status: 200, 4xx; repeatable"},
       {"--pages", "", "Only what people call pages, without pictures, scripts and the like"}};
@@ -289,6 +290,11 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
   Result<std::optional<std::uint32_t>> batch = BatchOption(arguments);
   if (!batch) return batch.error();
   query.batch = *batch;
+  for (const std::string& text : arguments.GetAll("--id")) {
+    const std::optional<catalog::CaptureId> id = archive::ParseCaptureId(text);
+    if (!id) return WrongValue("--id", text, "a batch and a number such as 200405/17");
+    query.ids.push_back(*id);
+  }
   for (const std::string& type : arguments.GetAll("--mime")) {
     query.types.push_back(AsciiLower(type));
   }

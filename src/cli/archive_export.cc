@@ -8,6 +8,7 @@
 #include "archive/tianwang_export.h"
 #include "archive/wacz_export.h"
 #include "archive/warc_export.h"
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/counter.h"
 #include "cli/file_jobs.h"
@@ -247,8 +248,8 @@ class RecordFiles {
   ExitCode Report(bool quiet) {
     if (!quiet) {
       static_cast<void>(
-          context_.err.Write(fmt::format("{} captures in {} file{}\n", captures_, finished_.size(),
-                                         finished_.size() == 1 ? "" : "s")));
+          context_.err.Write(fmt::format("{} in {}\n", Count(captures_, "capture"),
+                                         Count(finished_.size(), "file"))));
     }
     for (const auto& [what, count] : remarks_)
       Complain(context_, fmt::format("{} {}", count, what));

@@ -53,8 +53,10 @@ Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Argu
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return query.error();
   if (const Status checked = CheckRun(*query, view.holdings()); !checked) return checked.error();
-  query->where.pick = catalog::LocationQuery::Pick::kNearest;
-  if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;
+  if (query->ids.empty()) {
+    query->where.pick = catalog::LocationQuery::Pick::kNearest;
+    if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;
+  }
   const auto distance = [&](const catalog::HeldCapture& capture) {
     const std::int64_t time = capture.row.time.milliseconds;
     const std::int64_t moment = query->where.from.milliseconds;
@@ -71,13 +73,18 @@ Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Argu
     if (!best || distance(**found) < distance(*best)) best = **found;
   }
   if (best) return *best;
+  if (!query->ids.empty()) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("there is no capture {}", *arguments.Get("--id"))};
+  }
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no such capture of {}", arguments.positionals[0])};
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  if (arguments.positionals.size() != 1) {
-    Complain(context, "Which URL? Name one.");
+  const std::size_t ids = arguments.GetAll("--id").size();
+  if (arguments.positionals.size() + ids != 1) {
+    Complain(context, "Which capture? Name one URL, or one with --id.");
     return ExitCode::kUsage;
   }
   const std::optional<RecordPart> part = PartOf(arguments);
@@ -118,10 +125,11 @@ Command GetCommand() {
       "is no other. Of one that repeats an earlier capture, the "
       "payload is that one's. Of one that was cut into segments, all that are in this archive are "
       "put together. The payload's digest is verified on the way.";
-  command.arguments = "URL";
+  command.arguments = "[URL]";
   command.options = WithArchiveOption(
       {{"--at", "TIME", "As near as possible to this time", "the latest"},
        {"--run", "N", "Captured by this crawl or import"},
+       {"--id", "ID", "This one, as stele ls --json names it, in place of a URL: 200405/17"},
        {"--record", "", "The whole record, as it is stored"},
        {"--http", "", "The head of the HTTP message"},
        {"--payload", "", "The payload as the server sent it, without decompressing it"},
@@ -129,7 +137,8 @@ Command GetCommand() {
        {"--force", "", "Replace FILE if it exists"}});
   command.examples = {
       {"stele get https://example.org/ >page.html", "The page as it was captured last"},
-      {"stele get --at 2004 --http https://example.org/", "Its HTTP headers, long ago"}};
+      {"stele get --at 2004 --http https://example.org/", "Its HTTP headers, long ago"},
+      {"stele get --id 200405/17", "One of two that were captured in one second"}};
   command.run = Run;
   return command;
 }

@@ -47,8 +47,8 @@ ExitCode List(const Arguments& arguments, Context& context) {
 bool SaysWhat(const Arguments& arguments) {
   if (!arguments.positionals.empty()) return true;
   const auto is_given = [&](const char* name) { return arguments.Has(name); };
-  constexpr std::array kOptions = {"--prefix", "--host", "--domain", "--run",
-                                   "--batch",  "--from", "--to",     "--digest"};
+  constexpr std::array kOptions = {"--prefix", "--host", "--domain", "--run",   "--batch",
+                                   "--id",     "--from", "--to",     "--digest"};
   return std::any_of(kOptions.begin(), kOptions.end(), is_given);
 }
 
@@ -121,6 +121,21 @@ ExitCode DryRun(const Arguments& arguments, Context& context, const archive::Cap
   return code;
 }
 
+// What crashes left may have bytes of any capture.
+void ComplainOfTornFiles(const archive::ArchiveLayout& layout, Context& context) {
+  for (const archive::ArchiveConfig::Volume& volume : layout.config().volumes) {
+    const std::string directory = layout.VolumeDirectory(volume);
+    const Result<std::vector<std::string>> names = context.fs.List(directory);
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (!name.ends_with(".torn")) continue;
+      Complain(context, fmt::format("{}/{} is what a crash left of a file, and may hold some of "
+                                    "what was taken down; delete it where that must go",
+                                    directory, name));
+    }
+  }
+}
+
 ExitCode TakeDown(const Arguments& arguments, Context& context, archive::ArchiveWriter& archive,
                   const archive::RemovalPlan& plan) {
   const Status printed = PrintCaptures(plan, context);
@@ -145,7 +160,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   if (!only_purge && !SaysWhat(arguments)) {
     Complain(context,
-             "say what: a URL, --prefix, --host, --domain, --from, --to, --run, --batch "
+             "say what: a URL, --prefix, --host, --domain, --from, --to, --run, --batch, --id "
              "or --digest");
     return ExitCode::kUsage;
   }
@@ -195,6 +210,7 @@ ExitCode PurgeAll(archive::ArchiveWriter& writer, Context& context) {
     Complain(context,
              fmt::format("the bytes of {} stay, because of holds", Count(purged->held, "capture")));
   }
+  ComplainOfTornFiles(writer.layout(), context);
   for (const std::string& path : purged->not_ours) {
     Complain(context, fmt::format("{} was imported in place and is not ours to change; it still "
                                   "holds some of what was taken down",
