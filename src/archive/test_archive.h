@@ -50,8 +50,13 @@ class WarcText {
     return Write(fields, block);
   }
   // As Heritrix writes it, with the digest of nothing.
-  WarcText& NotModified(const std::string& url, const std::string& date) {
+  WarcText& NotModified(const std::string& url, const std::string& date,
+                        const std::string& of_date = "") {
     warc::FieldList fields = Fields("revisit", url, date);
+    if (!of_date.empty()) {
+      fields.Add("WARC-Refers-To-Target-URI", url);
+      fields.Add("WARC-Refers-To-Date", of_date);
+    }
     fields.Add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified");
     fields.Add("Content-Type", "application/http; msgtype=response");
     fields.Add("WARC-Payload-Digest", DigestOf(DigestAlgorithm::kSha1, "").Labelled());
@@ -61,15 +66,23 @@ class WarcText {
   WarcText& Revisit(const std::string& url, const std::string& date, const std::string& body,
                     const std::string& of_url = "", const std::string& of_date = "",
                     const std::string& of_id = "") {
+    return RevisitWith(url, date, body,
+                       {{"WARC-Refers-To-Target-URI", of_url},
+                        {"WARC-Refers-To-Date", of_date},
+                        {"WARC-Refers-To", of_id}});
+  }
+  // With these fields, where they are not empty.
+  WarcText& RevisitWith(const std::string& url, const std::string& date, const std::string& body,
+                        const std::vector<std::pair<std::string, std::string>>& more) {
     warc::FieldList fields = Fields("revisit", url, date);
     fields.Add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest");
     fields.Add("Content-Type", "application/http; msgtype=response");
     if (!body.empty()) {
       fields.Add("WARC-Payload-Digest", DigestOf(DigestAlgorithm::kSha1, body).Labelled());
     }
-    if (!of_url.empty()) fields.Add("WARC-Refers-To-Target-URI", of_url);
-    if (!of_date.empty()) fields.Add("WARC-Refers-To-Date", of_date);
-    if (!of_id.empty()) fields.Add("WARC-Refers-To", of_id);
+    for (const auto& [name, value] : more) {
+      if (!value.empty()) fields.Add(name, value);
+    }
     return Write(fields, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
   }
   WarcText& Request(const std::string& url, const std::string& date, const std::string& head,

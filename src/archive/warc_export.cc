@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "archive/capture_block.h"
 #include "archive/warcinfo_text.h"
@@ -23,17 +24,23 @@ void ReplaceAll(std::string& text, std::string_view what, std::string_view with)
   }
 }
 
+// All fields of a record but those with these names.
+void CopyFields(const Record& record, std::span<const std::string_view> but,
+                warc::FieldList& fields) {
+  for (const http::Field& field : record.fields.fields()) {
+    const bool is_left_out = std::any_of(but.begin(), but.end(), [&](std::string_view name) {
+      return EqualsIgnoreCase(field.name, name);
+    });
+    if (!is_left_out && !field.name.empty()) fields.Add(field.name, warc::FieldText(field.value));
+  }
+}
+
 // The fields of a record whose segments were joined: those of the first, with digests of the whole.
 warc::FieldList JoinedFields(const Record& first, const BlockFacts& whole) {
   constexpr std::array<std::string_view, 4> kOfSegments = {
       "Content-Length", "WARC-Segment-Number", "WARC-Segment-Total-Length", "WARC-Block-Digest"};
   warc::FieldList fields;
-  for (const http::Field& field : first.fields.fields()) {
-    const bool is_of_segment =
-        std::any_of(kOfSegments.begin(), kOfSegments.end(),
-                    [&](std::string_view name) { return EqualsIgnoreCase(field.name, name); });
-    if (!is_of_segment) fields.Add(field.name, field.value);
-  }
+  CopyFields(first, kOfSegments, fields);
   fields.Set("WARC-Payload-Digest", whole.payload_digest);
   fields.Set("WARC-Block-Digest", whole.digest);
   return fields;
@@ -254,7 +261,22 @@ Result<record::Extent> WarcExport::WriteWhole(const catalog::HeldCapture& revisi
   fields.Add("WARC-Warcinfo-ID", warcinfo_id_);
   fields.Add("WARC-Date", record.date_text);
   fields.Add("WARC-Target-URI", record.target_uri);
-  if (const auto ip = record.fields.Find("WARC-IP-Address")) fields.Add("WARC-IP-Address", *ip);
+  // What else it says of the fetch: address, protocol and whatever its writer noted.
+  constexpr std::array<std::string_view, 14> kOfRevisits = {"WARC-Type",
+                                                            "WARC-Record-ID",
+                                                            "WARC-Warcinfo-ID",
+                                                            "WARC-Date",
+                                                            "WARC-Target-URI",
+                                                            "Content-Type",
+                                                            "Content-Length",
+                                                            "WARC-Profile",
+                                                            "WARC-Refers-To",
+                                                            "WARC-Truncated",
+                                                            "WARC-Block-Digest",
+                                                            "WARC-Payload-Digest",
+                                                            "WARC-Refers-To-Target-URI",
+                                                            "WARC-Refers-To-Date"};
+  CopyFields(record, kOfRevisits, fields);
   fields.Add("Content-Type", warc::FieldText(whole->original().content_type));
   if (const auto cut = whole->original().fields.Find("WARC-Truncated")) {
     fields.Add("WARC-Truncated", *cut);

@@ -352,6 +352,27 @@ TEST_F(Export, D6_WritesTheWholeRecordInPlaceOfARevisit) {
   EXPECT_NE(kept->find(revisit_id), std::string::npos);
 }
 
+TEST_F(Export, D6_TheWholeRecordSaysOfTheFetchWhatTheRevisitSaid) {
+  WarcText file;
+  file.Response("http://a.example/", kThen, "same");
+  file.RevisitWith("http://a.example/", kLater, "same",
+                   {{"WARC-IP-Address", "192.0.2.1"},
+                    {"WARC-Protocol", "http/1.1"},
+                    {"WARC-Protocol", "tls/1.3"},
+                    {"WARC-Page-ID", "a page of its own"},
+                    {"WARC-Refers-To-Target-URI", "http://a.example/"},
+                    {"WARC-Refers-To-Date", kThen}});
+  Import(file.bytes());
+  const Result<std::string> warc = Write();
+  ASSERT_TRUE(warc) << warc.error().text;
+  for (const char* line : {"WARC-IP-Address: 192.0.2.1\r\n", "WARC-Protocol: http/1.1\r\n",
+                           "WARC-Protocol: tls/1.3\r\n", "WARC-Page-ID: a page of its own\r\n"}) {
+    EXPECT_NE(warc->find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(warc->find("WARC-Profile"), std::string::npos);
+  EXPECT_EQ(warc->find("WARC-Refers-To"), std::string::npos);
+}
+
 TEST_F(Export, D6_ABodyThatWasChunkedFitsTheRevisitsHead) {
   const std::string chunked =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nsame\r\n0\r\n\r\n";
