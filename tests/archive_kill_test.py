@@ -59,7 +59,7 @@ class Killed(unittest.TestCase):
         return done.stdout.decode()
 
     def start(self, *words):
-        return subprocess.Popen([STELE, words[0], "--archive", self.archive, *words[1:]],
+        return subprocess.Popen([STELE, *words, "--archive", self.archive],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def killed(self, span, *words):
@@ -92,7 +92,7 @@ class Killed(unittest.TestCase):
                     promised.add(json.loads(line)["file"])
             if promised:
                 # Who only reads has it, too, before any writer has finished what was interrupted.
-                self.assertGreaterEqual(len(self.captures()), len(promised) * CAPTURES)
+                self.expect_all_of(promised)
                 self.assertIn("all is right", self.stele("verify", "--quick"))
             if not was_killed:
                 break
@@ -101,30 +101,33 @@ class Killed(unittest.TestCase):
         # Whoever opens it next finds all that was promised, before anything is brought again.
         self.stele("hold", "--reason", "opens it for writing")
         self.stele("hold", "--end", "1")
-        hosts = {row["url"].split("/")[2] for row in self.captures()}
-        for path in promised:
-            self.assertIn(f"site{int(pathlib.Path(path).name[:2])}.example", hosts)
+        self.expect_all_of(promised)
         self.stele("import", "--quiet", *self.files)
         self.check(FILES * CAPTURES)
 
-        span = self.timed("reindex")
+        span, kills = self.timed("reindex"), 0
         for number in range(KILLS // 4):
-            self.killed(span, "reindex", *(["--from-files"] if number % 2 else []))
+            kills += self.killed(span, "reindex", *(["--from-files"] if number % 2 else []))[1]
             # Who only reads has all of it: the catalog that was there counts until then.
             self.assertEqual(len(self.captures()), FILES * CAPTURES)
             self.assertIn("all is right", self.stele("verify", "--quick"))
+        self.assertGreater(kills, 2)
         self.stele("reindex")
         self.check(FILES * CAPTURES)
         self.read_beside("reindex")
         self.read_beside("reindex", "--from-files")
 
         # What was taken down stays down; what repeats it has its payload.
-        gone = set()
+        span = self.timed("rm", f"http://site{FILES - 1}.example/0", "--reason", "a test")
+        gone, kills = set(), 0
         for number in range(KILLS // 4):
             url = f"http://site{number}.example/0"
-            said, was_killed = self.killed(0.1, "rm", url, "--reason", "a test")
+            _, was_killed = self.killed(2 * span, "rm", url, "--reason", "a test")
+            kills += was_killed
             if not was_killed:
                 gone.add(url)
+        self.assertGreater(kills, 0)
+        self.assertTrue(gone)
         self.stele("import", "--quiet", self.files[0])
         left = {row["url"] for row in self.captures()}
         self.assertFalse(gone & left)
@@ -133,6 +136,15 @@ class Killed(unittest.TestCase):
             page = self.stele("get", f"http://site{number}.example/4")
             self.assertEqual(page, f"<p>page {number} 0" * 50)
         self.purge_again_and_again()
+        self.drop_a_month()
+
+    def expect_all_of(self, files):
+        """All captures of files that were acknowledged are there, each once."""
+        urls = [row["url"] for row in self.captures()]
+        for path in files:
+            begin = f"http://site{int(pathlib.Path(path).name[:2])}.example/"
+            self.assertEqual(sorted(url for url in urls if url.startswith(begin)),
+                             sorted(f"{begin}{i}" for i in range(CAPTURES)))
 
     def read_beside(self, *words):
         """Whoever reads while a command goes on sees all captures, each time."""
@@ -164,7 +176,25 @@ class Killed(unittest.TestCase):
         self.stele("reindex", "--from-files")
         self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in before])
 
-    def killed_when_begun(self, *words):
+    def drop_a_month(self):
+        """Killed at any moment, it takes the month and nothing else, and can be gone on with."""
+        before = self.captures()
+        month = before[0]["id"].split("/")[0]
+        stays = [row for row in before if not row["id"].startswith(month)]
+        pages = {row["url"]: self.stele("get", row["url"]) for row in stays[:40]}
+        kills = 0
+        # Each time a little later, so that it ends.
+        while not self.killed_when_begun("batch", "drop", month, "--promote", "--reason", "a test",
+                                         span=0.02 * (1 + kills)):
+            kills += 1
+            self.assertIn("all is right", self.stele("verify", "--quick"))
+            self.assertLess(kills, KILLS)
+        self.assertGreater(kills, 0)
+        self.assertEqual([row["id"] for row in self.captures()], [row["id"] for row in stays])
+        self.assertEqual({url: self.stele("get", url) for url in pages}, pages)
+        self.assertIn("all is right", self.stele("verify"))
+
+    def killed_when_begun(self, *words, span=0.02):
         """Kills a command a moment after it wrote to the ledger. Whether it had ended by then."""
         ledger = self.archive / "ledger" / "ledger.warc"
         size = ledger.stat().st_size
@@ -172,7 +202,7 @@ class Killed(unittest.TestCase):
         while process.poll() is None and ledger.stat().st_size == size:
             time.sleep(0.0005)
         try:
-            process.wait(self.dice.uniform(0, 0.02))
+            process.wait(self.dice.uniform(0, span))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
         process.communicate()

@@ -6,6 +6,7 @@
 
 #include "archive/container_scan.h"
 #include "archive/durable_file.h"
+#include "archive/tombstone.h"
 #include "archive/wacz_file.h"
 
 namespace stele::archive {
@@ -62,6 +63,9 @@ class FileImport {
   // Errors: kInvalid when the file, or what it was made from or holds, was here and went with what
   // was taken down of it.
   Status CheckNotPurged(const std::string& path) const;
+
+  // Of captures that were here before, and were purged: another file may have them, too.
+  void ComplainOfWhatIsBack(ImportOutcome& outcome) const;
 
   ArchiveWriter& archive_;
   Container container_;
@@ -163,6 +167,23 @@ Result<ContainerSummary> FileImport::Scan(const std::string& file, const ImportO
   return summary;
 }
 
+void FileImport::ComplainOfWhatIsBack(ImportOutcome& outcome) const {
+  const ArchiveView view = archive_.View();
+  if (!view.holdings().has_tombstones()) return;
+  std::uint64_t captures = 0;
+  // What cannot be read is named by whoever reads it next.
+  static_cast<void>(view.ForEachCapture(container_, [&](const ContainerCapture& capture) -> Status {
+    const catalog::Capture& row = capture.row;
+    if (view.holdings().HasTombstone({TombstoneOfUrlAndSecond(row.url, row.time)})) ++captures;
+    return {};
+  }));
+  if (captures == 0) return;
+  outcome.complaints.push_back(
+      fmt::format("captures of URLs and times that were taken down here and purged: {}; stele rm "
+                  "takes them down again",
+                  captures));
+}
+
 Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path,
                                       const ImportOptions& options) {
   container_.run = run;
@@ -198,8 +219,16 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     outcome.is_new = true;
     outcome.container = container_;
     outcome.summary = *std::move(summary);
+    if (!options.again) ComplainOfWhatIsBack(outcome);
     return outcome;
   }
+}
+
+// As it is in the archive.
+std::optional<Container> FindFile(ArchiveWriter& archive, const std::string& path,
+                                  const ImportOptions& options) {
+  const Result<FileFacts> facts = FactsOf(archive.fs(), path, options.progress);
+  return facts ? archive.FindBySha256(facts->sha256) : std::nullopt;
 }
 
 }  // namespace
@@ -220,7 +249,15 @@ Result<ImportOutcome> ImportFile(ArchiveWriter& archive, std::uint32_t run, cons
     bytes = options.in_place ? 0 : *size;
   }
   Result<ArchiveWriter::Place> place = archive.Reserve(bytes);
-  if (!place) return place.error();
+  if (!place) {
+    // What is here already needs no room.
+    const bool is_full = place.error().code == ErrorCode::kFull && path != kStandardInput;
+    std::optional<Container> known = is_full ? FindFile(archive, path, options) : std::nullopt;
+    if (!known) return place.error();
+    ImportOutcome outcome;
+    outcome.container = *std::move(known);
+    return outcome;
+  }
   return FileImport(archive, *place).Run(run, path, options);
 }
 

@@ -9,6 +9,7 @@
 #include "archive/durable_file.h"
 #include "archive/revisit_resolver.h"
 #include "archive/test_archive.h"
+#include "archive/unresolved.h"
 #include "codec/gzip_codec.h"
 #include "io/fault_file_system.h"
 
@@ -273,6 +274,27 @@ TEST(Import, W15_OfManyThatMakeAnArchiveOneDoes) {
     ArchiveLab lab(fs);
     EXPECT_TRUE(lab.Open());
   }
+}
+
+TEST(Import, I5_WhatIsHereNeedsNoRoom) {
+  io::MemoryFileSystem fs;
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  PutFile(fs, "more.warc.gz",
+          WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes());
+  ArchiveLab lab(fs);
+  ASSERT_TRUE(lab.Create());
+  auto archive = lab.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE((*archive)->BeginRun("import", ""));
+  ASSERT_TRUE(ImportFile(**archive, 1, "two.warc.gz", {}));
+  fs.SetFreeBytes(1 << 20);
+  const Result<ImportOutcome> again = ImportFile(**archive, 1, "two.warc.gz", {});
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_FALSE(again->is_new);
+  EXPECT_EQ(again->container.number, 1u);
+  const Result<ImportOutcome> more = ImportFile(**archive, 1, "more.warc.gz", {});
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, ErrorCode::kFull);
 }
 
 TEST(Import, ManyThreadsBringEachFileOnce) {
@@ -549,6 +571,50 @@ TEST_F(Revisits, D6_ChainsEnd) {
   ASSERT_TRUE(original) << original.error().text;
   EXPECT_EQ(original->row.url, "http://o.example/2");
 }
+
+// A crawler that comes each day, and names what it found the day before.
+enum class Naming { kByDateAndDigest, kByDate, kByRecordId, kAsNotModified };
+class LongChains : public Revisits, public ::testing::WithParamInterface<Naming> {};
+
+TEST_P(LongChains, D6_EndAtTheirOriginal) {
+  constexpr int kRevisits = 100;
+  const std::string url = "http://r.example/";
+  const auto day = [](int i) {
+    return fmt::format("2004-{:02}-{:02}T00:00:00Z", 1 + i / 28, 1 + i % 28);
+  };
+  WarcText originals;
+  originals.Response(url, day(0), "same");
+  const auto add = [&](WarcText& text, const std::string& date, const std::string& of_date,
+                       const std::string& of_id) {
+    switch (GetParam()) {
+      case Naming::kByDateAndDigest:
+        text.Revisit(url, date, "same", url, of_date);
+        break;
+      case Naming::kByDate:
+        text.Revisit(url, date, "", url, of_date);
+        break;
+      case Naming::kByRecordId:
+        text.Revisit(url, date, "", "", "", of_id);
+        break;
+      case Naming::kAsNotModified:
+        text.NotModified(url, date, of_date);
+        break;
+    }
+  };
+  for (int i = 1; i < kRevisits; ++i) add(originals, day(i), day(i - 1), originals.last_capture());
+  WarcText last(record::Compression::kGzip, 8);
+  add(last, "2005-01-01T00:00:00Z", day(kRevisits - 1), originals.last_capture());
+  const auto original = Resolve(originals, last);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(FormatDigits14(original->row.time), "20040101000000");
+  const auto trouble = FindUnresolved(archive_->View(), 1, {});
+  ASSERT_TRUE(trouble) << trouble.error().text;
+  EXPECT_EQ(trouble->captures, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByEachName, LongChains,
+                         ::testing::Values(Naming::kByDateAndDigest, Naming::kByDate,
+                                           Naming::kByRecordId, Naming::kAsNotModified));
 
 TEST_F(Revisits, D6_RoundsEndWithAnError) {
   WarcText originals;

@@ -284,6 +284,57 @@ TEST_F(Purging, D6_ARevisitOfWhatWasPurgedSaysThatItWasTakenDown) {
   }
 }
 
+TEST_F(Purging, D6_EachOfALongChainInherits) {
+  constexpr int kRevisits = 40;
+  WarcText chain(record::Compression::kNone);
+  chain.Response("http://o.example/", "2004-01-01T00:00:00Z", "first");
+  for (int i = 0; i < kRevisits; ++i) {
+    chain.Revisit(fmt::format("http://r.example/{}", i), "2004-02-01T00:00:00Z", "", "", "",
+                  chain.last_capture());
+  }
+  PutFile(fs_, "x.warc", chain.bytes());
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE(TakeDown(**archive, "http://o.example/"));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  const ArchiveView view = (*archive)->View();
+  CaptureResults results(view, Everything());
+  for (int i = 0; i < kRevisits; ++i) {
+    const auto held = results.Next();
+    ASSERT_TRUE(held && *held != nullptr) << i;
+    const auto original = catalog::IsRevisit((*held)->row) ? RevisitResolver(view).Resolve(**held)
+                                                           : Result<catalog::HeldCapture>(**held);
+    ASSERT_TRUE(original) << original.error().text;
+    EXPECT_EQ(original->row.length, 5u);
+  }
+  ExpectNoDefects(view);
+}
+
+TEST_F(Purging, I7_WhatComesBackInAnotherFileIsNamed) {
+  ASSERT_TRUE(Fill(lab_));
+  auto archive = lab_.Open();
+  ASSERT_TRUE(archive);
+  ASSERT_TRUE(TakeDown(**archive, "http://s.example/"));
+  ASSERT_TRUE(PurgeRemoved(**archive));
+  const auto bring = [&](const std::string& url, const std::string& date) {
+    PutFile(fs_, "y.warc",
+            WarcText(record::Compression::kNone, 9)
+                .Response("http://new.example/", "2006-01-01T00:00:00Z", url)
+                .Response(url, date, kSecret)
+                .bytes());
+    return ImportFile(**archive, 1, "y.warc", {});
+  };
+  const auto other = bring("http://s.example/", "2005-01-01T00:00:00Z");
+  ASSERT_TRUE(other) << other.error().text;
+  EXPECT_TRUE(other->complaints.empty());
+  const auto same = bring("http://s.example/", "2004-01-01T00:00:00Z");
+  ASSERT_TRUE(same) << same.error().text;
+  ASSERT_EQ(same->complaints.size(), 1u);
+  EXPECT_TRUE(same->complaints[0].find("purged: 1; stele rm") != std::string::npos)
+      << same->complaints[0];
+}
+
 TEST_F(Purging, WhatWasInheritedStays) {
   ASSERT_TRUE(Fill(lab_));
   auto archive = lab_.Open();

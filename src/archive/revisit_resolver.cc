@@ -15,10 +15,13 @@ namespace stele::archive {
 namespace {
 
 using catalog::Capture;
+using catalog::CaptureId;
 using catalog::HeldCapture;
 
-// Longer chains are nonsense.
-constexpr int kChainMax = 16;
+// A crawler that asks for changes each day, and names the last answer, makes one of thousands.
+constexpr std::size_t kChainMax = 10'000;
+// Hops that need not be looked for again.
+constexpr std::size_t kHopsMax = 100'000;
 
 }  // namespace
 
@@ -34,37 +37,63 @@ Result<HeldCapture> RevisitResolver::Resolve(const HeldCapture& revisit) const {
 }
 
 Result<RevisitResolver::Resolution> RevisitResolver::Follow(const HeldCapture& revisit) const {
+  const Result<Wanted> wanted = WantedBy(revisit);
+  if (!wanted) return wanted.error();
   Resolution resolution;
-  HeldCapture at = revisit;
-  std::set<catalog::CaptureId> seen;
-  bool was_removed = false;
-  for (int step = 0; step < kChainMax && seen.insert(at.row.id).second; ++step) {
-    Result<Wanted> wanted = WantedBy(at);
-    if (!wanted) return wanted.error();
-    if (step == 0) resolution.not_modified = wanted->not_modified;
-    Found found;
-    using Look = Status (RevisitResolver::*)(const Capture&, const Wanted&, Found&) const;
-    for (const Look look :
-         {&RevisitResolver::ByUriAndDate, &RevisitResolver::BySameUrl,
-          &RevisitResolver::ByUriAndDateAlone, &RevisitResolver::ByRecordIdOrDigest}) {
-      if (const Status looked = (this->*look)(at.row, *wanted, found); !looked) {
-        return looked.error();
-      }
-      if (found.capture) break;
-    }
-    was_removed = found.was_removed || (!found.capture && WasPurged(at.row, *wanted));
-    if (!found.capture) break;
-    at = *std::move(found.capture);
-    if (!catalog::IsRevisit(at.row)) {
-      resolution.original = std::move(at);
-      return resolution;
-    }
-    resolution.between.push_back(at.row.id);
+  resolution.not_modified = wanted->not_modified;
+  Result<Hop> hop = HopOf(revisit.row, *wanted);
+  std::set<CaptureId> seen = {revisit.row.id};
+  while (hop && hop->to && hop->is_revisit && seen.size() < kChainMax &&
+         seen.insert(*hop->to).second) {
+    resolution.between.push_back(*hop->to);
+    hop = HopFrom(*hop->to);
+  }
+  if (!hop) return hop.error();
+  if (hop->to && !hop->is_revisit) {
+    Result<HeldCapture> original = view_.catalog().Get(*hop->to);
+    if (!original) return original.error();
+    resolution.original = *std::move(original);
+    return resolution;
   }
   return Error{ErrorCode::kNotFound,
                fmt::format("{} of {} repeats a capture that {}", revisit.row.url,
                            FormatIso(revisit.row.time),
-                           was_removed ? "was taken down" : "is not in this archive")};
+                           hop->was_removed ? "was taken down" : "is not in this archive")};
+}
+
+Result<RevisitResolver::Hop> RevisitResolver::HopFrom(const CaptureId& id) const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto known = hops_.find(id); known != hops_.end()) return known->second;
+  }
+  const Result<HeldCapture> revisit = view_.catalog().Get(id);
+  if (!revisit) return revisit.error();
+  const Result<Wanted> wanted = WantedBy(*revisit);
+  if (!wanted) return wanted.error();
+  return HopOf(revisit->row, *wanted);
+}
+
+Result<RevisitResolver::Hop> RevisitResolver::HopOf(const Capture& revisit,
+                                                    const Wanted& wanted) const {
+  Found found;
+  using Look = Status (RevisitResolver::*)(const Capture&, const Wanted&, Found&) const;
+  for (const Look look :
+       {&RevisitResolver::ByUriAndDate, &RevisitResolver::BySameUrl,
+        &RevisitResolver::ByUriAndDateAlone, &RevisitResolver::ByRecordIdOrDigest}) {
+    if (const Status looked = (this->*look)(revisit, wanted, found); !looked) {
+      return looked.error();
+    }
+    if (found.capture) break;
+  }
+  if (!found.capture) {
+    return Hop{.to = {}, .was_removed = found.was_removed || WasPurged(revisit, wanted)};
+  }
+  const Hop hop = {.to = found.capture->row.id,
+                   .is_revisit = catalog::IsRevisit(found.capture->row)};
+  const std::scoped_lock lock(mutex_);
+  if (hops_.size() >= kHopsMax) hops_.clear();
+  hops_[revisit.id] = hop;
+  return hop;
 }
 
 bool RevisitResolver::WasPurged(const Capture& revisit, const Wanted& wanted) const {
@@ -176,7 +205,7 @@ Status RevisitResolver::ByRecordIdOrDigest(const Capture& revisit, const Wanted&
   if (effort_ == Effort::kLookUps) return {};
   Status missing;
   for (const auto& [number, container] : view_.holdings().containers()) {
-    std::vector<catalog::CaptureId> ids;
+    std::vector<CaptureId> ids;
     const Status read =
         view_.ForEachCapture(container, [&](const ContainerCapture& capture) -> Status {
           const bool is_named = wanted.record_id != 0 && capture.record_id == wanted.record_id;
@@ -201,10 +230,9 @@ Status RevisitResolver::AmongScanned(const Capture& revisit, const Wanted& wante
   return found.capture || !answer.is_final ? Status() : scanned_->failure();
 }
 
-Status RevisitResolver::ConsiderAny(const Capture& revisit,
-                                    const std::vector<catalog::CaptureId>& ids,
+Status RevisitResolver::ConsiderAny(const Capture& revisit, const std::vector<CaptureId>& ids,
                                     Found& found) const {
-  for (const catalog::CaptureId& id : ids) {
+  for (const CaptureId& id : ids) {
     Result<HeldCapture> held = view_.catalog().Get(id);
     if (!held && held.error().code == ErrorCode::kNotFound) continue;
     if (!held) return held.error();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +16,7 @@ class ScannedOriginals;
 // Finds the capture that has a revisit's payload: the one that its record names by URI and date, or
 // one of the same URL with the same payload digest, then the one that is named whatever its digest
 // says, then any with the record id that it names or the same digest. Chains of revisits are
-// followed. Borrows `view` for life. Thread-safe without `scanned`.
+// followed, and remembered. Borrows `view` for life. Thread-safe without `scanned`.
 class RevisitResolver {
  public:
   enum class Effort {
@@ -55,6 +57,15 @@ class RevisitResolver {
     std::optional<catalog::HeldCapture> capture;
     bool was_removed = false;  // there was one, and it was taken down
   };
+  // From a revisit to what it names.
+  struct Hop {
+    std::optional<catalog::CaptureId> to;  // nothing: it is not here
+    bool is_revisit = false;               // what it names is one, too
+    bool was_removed = false;              // what it names was taken down
+  };
+
+  Result<Hop> HopFrom(const catalog::CaptureId& id) const;
+  Result<Hop> HopOf(const catalog::Capture& revisit, const Wanted& wanted) const;
 
   // Each looks in another way, and adds to `found`. Errors: kCorrupt, kIo.
   Status ByUriAndDate(const catalog::Capture& revisit, const Wanted& wanted, Found& found) const;
@@ -79,6 +90,8 @@ class RevisitResolver {
   const ArchiveView& view_;
   const Effort effort_;
   ScannedOriginals* const scanned_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::map<catalog::CaptureId, Hop> hops_;  // of late, that lead somewhere
 };
 
 // Whether both say what their payloads are, and it is the same.

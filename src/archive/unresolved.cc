@@ -19,7 +19,7 @@ using catalog::Capture;
 using catalog::CaptureId;
 using catalog::HeldCapture;
 
-// As long as the chains that a resolver follows.
+// Of chains by record ids that lead through other runs: one pass finds all those of this one.
 constexpr int kPassesMax = 16;
 
 class Finder {
