@@ -44,6 +44,7 @@ struct Corrections {
   bool query = false;    // 4.3: index keys up to the key itself; data entries that are born
   bool index = false;    // 4.8: lines 10 and 14 change places
   bool births = false;   // 4.9: line 12, which gives copies a new birth, is left out
+  bool median = true;    // 4.10: line 4 tells the parent of the block that it makes
 };
 
 class Tree {
@@ -101,6 +102,9 @@ class Tree {
     }
     return found;
   }
+
+  int key_splits() const { return key_splits_; }
+  int without_median() const { return without_median_; }  // of them
 
  private:
   static constexpr int kStepsMax = 1000;  // no tree is that high
@@ -186,12 +190,14 @@ class Tree {
 
   // Figure 4.10. When a version split comes first, `b` is the block that came of it.
   Block* KeySplit(const Entry& e, Block*& b) {
+    ++key_splits_;
     b->entries.push_back(e);
     const Entry* found = FindMedianKey(b->entries);
     if (found == nullptr) {
       b->entries.pop_back();
       Block* version = VersionSplit(nullptr, e.t_birth, b);
-      if (Block* parent = Parent(b)) {
+      ++without_median_;
+      if (Block* parent = corrections_.median ? Parent(b) : nullptr) {
         BlockInsert({b->ik, e.t_birth, kForever, 0, version}, parent);
       }
       version->entries.push_back(e);
@@ -219,6 +225,8 @@ class Tree {
   const Corrections corrections_;
   std::vector<std::unique_ptr<Block>> blocks_;
   Block* root_;
+  int key_splits_ = 0;
+  int without_median_ = 0;
 };
 
 // Line 9 of figure 4.5: whether an entry is followed, or returned.

@@ -133,6 +133,27 @@ TEST(PisaPrinted, P2_AKeySplitTakesEntriesOutOfThePast) {
   EXPECT_EQ(both.Ours("h", 12), 8);
 }
 
+// Figure 4.10, line 4: here the oldest entry has the smallest key, so that there is no median. The
+// block that the version split makes is told to nobody, nor is what is split off it.
+TEST(PisaPrinted, P2_WithoutAMedianABlockIsToldToNobody) {
+  Both both({.descent = true, .query = true, .index = true, .births = true, .median = false});
+  for (int i = 0; i < 16; ++i) both.Insert(Letter(i), 1 + i);
+  EXPECT_EQ(both.tree().without_median(), 1);
+  EXPECT_EQ(both.Printed("p", 16), 0);
+  EXPECT_EQ(both.Right("p", 16), 16);
+  EXPECT_EQ(both.Ours("p", 16), 16);
+}
+
+TEST(PisaPrinted, P2_WithTrueBirthsMostKeySplitsHaveNoMedian) {
+  io::SeededRandom dice(4);
+  Both both({.descent = true, .query = true, .index = true, .births = true});
+  for (int time = 1; time <= 3000; ++time) {
+    both.Insert(Letter(dice.Next() % 26) + Letter(dice.Next() % 26), time);
+  }
+  EXPECT_GT(both.tree().key_splits(), 20);
+  EXPECT_GT(2 * both.tree().without_median(), both.tree().key_splits());
+}
+
 // The same with each of these lines corrected. Here the root was split between the birth of a data
 // block and its key split: the root of the time before has no entry for the new block, and from
 // the old one the entries are gone.
