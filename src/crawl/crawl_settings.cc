@@ -51,8 +51,8 @@ constexpr std::array<Unit, 5> kUnits = {
 constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
 
 // What a job file may have.
-enum class Kind { kTexts, kText, kWhole, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 26> kKeys = {
+enum class Kind { kTexts, kText, kWhole, kFactor, kSeconds, kSwitch };
+constexpr std::array<std::pair<std::string_view, Kind>, 30> kKeys = {
     {{"every", Kind::kText},           {"max_rate", Kind::kWhole},
      {"seeds", Kind::kTexts},          {"rules", Kind::kTexts},
      {"resolve", Kind::kTexts},        {"scope", Kind::kText},
@@ -65,7 +65,15 @@ constexpr std::array<std::pair<std::string_view, Kind>, 26> kKeys = {
      {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
      {"tries", Kind::kWhole},          {"connections", Kind::kWhole},
      {"share", Kind::kText},           {"max_query_urls", Kind::kWhole},
-     {"max_same_pages", Kind::kWhole}, {"max_same_answers", Kind::kWhole}}};
+     {"max_same_pages", Kind::kWhole}, {"max_same_answers", Kind::kWhole},
+     {"delay_factor", Kind::kFactor},  {"min_delay", Kind::kSeconds},
+     {"max_delay", Kind::kSeconds},    {"max_crawl_delay", Kind::kSeconds}}};
+
+using Delay = PolitenessOptions::Milliseconds PolitenessOptions::*;
+constexpr std::array<std::pair<std::string_view, Delay>, 3> kDelays = {
+    {{"min_delay", &PolitenessOptions::delay_min},
+     {"max_delay", &PolitenessOptions::delay_max},
+     {"max_crawl_delay", &PolitenessOptions::crawl_delay_max}}};
 
 constexpr std::array<std::pair<std::string_view, Kind>, 12> kDedupKeys = {
     {{"dedup", Kind::kText},
@@ -100,9 +108,10 @@ bool IsA(Kind kind, const toml::node& node) {
       return node.is_string();
     case Kind::kWhole:
       return node.is_integer() && node.value_or(std::int64_t{-1}) >= 0;
+    case Kind::kFactor:
     case Kind::kSeconds: {
-      const double seconds = node.value_or(-1.0);
-      return node.is_number() && seconds >= 0 && seconds <= kDelaySecondsMax;
+      const double number = node.value_or(-1.0);
+      return node.is_number() && number >= 0 && number <= kDelaySecondsMax;
     }
     case Kind::kSwitch:
       return node.is_boolean();
@@ -126,6 +135,8 @@ std::string WantedText(Kind kind) {
       return "must be a text, such as \"one\"";
     case Kind::kWhole:
       return "must be a whole number, 0 or more";
+    case Kind::kFactor:
+      return "must be a number, such as 2.5";
     case Kind::kSeconds:
       return "must be a number of seconds, such as 2.5";
     case Kind::kSwitch:
@@ -171,6 +182,28 @@ void TakeNumbers(const toml::table& table, CrawlSettings& settings) {
   TakeNumber(table, "max_rate", settings.rate_max);
   TakeNumber(table, "tries", settings.tries_max);
   TakeNumber(table, "connections", settings.connections);
+}
+
+void PutPoliteness(toml::table& table, const PolitenessOptions& options) {
+  const PolitenessOptions fallback;
+  if (options.delay) table.insert("delay", Seconds(*options.delay));
+  if (options.delay_factor != fallback.delay_factor) {
+    table.insert("delay_factor", options.delay_factor);
+  }
+  for (const auto& [name, delay] : kDelays) {
+    if (options.*delay != fallback.*delay) table.insert(name, Seconds(options.*delay));
+  }
+}
+
+void TakePoliteness(const toml::table& table, PolitenessOptions& options) {
+  if (const std::optional<double> delay = table["delay"].value<double>()) {
+    options.delay = Milliseconds(*delay);
+  }
+  options.delay_factor = table["delay_factor"].value_or(options.delay_factor);
+  for (const auto& [name, delay] : kDelays) {
+    const std::optional<double> seconds = table[name].value<double>();
+    if (seconds) options.*delay = Milliseconds(*seconds);
+  }
 }
 
 // False: one of them is no host with an address.
@@ -335,7 +368,7 @@ toml::table TableOf(const CrawlSettings& settings) {
   if (!settings.rules.empty()) table.insert("rules", ArrayOf(settings.rules));
   if (!settings.share.is_all()) table.insert("share", settings.share.Text());
   PutNumber(table, "depth", settings.depth_max, fallback.depth_max);
-  if (settings.politeness.delay) table.insert("delay", Seconds(*settings.politeness.delay));
+  PutPoliteness(table, settings.politeness);
   if (!settings.sitemaps) table.insert("sitemaps", false);
   if (!settings.user_agent.empty()) table.insert("user_agent", settings.user_agent);
   if (!settings.contact.empty()) table.insert("contact", settings.contact);
@@ -409,8 +442,10 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
     if (!share) return wrong("share", share.error().text);
     settings.share = *share;
   }
-  if (const std::optional<double> delay = table["delay"].value<double>()) {
-    settings.politeness.delay = Milliseconds(*delay);
+  TakePoliteness(table, settings.politeness);
+  if (settings.politeness.delay_min > settings.politeness.delay_max) {
+    return wrong(table.contains("min_delay") ? "min_delay" : "max_delay",
+                 "min_delay is more than max_delay");
   }
   settings.sitemaps = table["sitemaps"].value_or(true);
   settings.user_agent = table["user_agent"].value_or("");

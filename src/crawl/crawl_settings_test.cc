@@ -13,6 +13,10 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.depth_max = 7;
   settings.share = {2, 5};
   settings.politeness.delay = std::chrono::milliseconds(2500);
+  settings.politeness.delay_factor = 1.5;
+  settings.politeness.delay_min = std::chrono::milliseconds(500);
+  settings.politeness.delay_max = std::chrono::milliseconds(60'000);
+  settings.politeness.crawl_delay_max = std::chrono::milliseconds(0);
   settings.robots = RobotsPolicy::kEmbeds;
   settings.sitemaps = false;
   settings.contact = "crawl@a.org";
@@ -50,6 +54,10 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(again->rules, settings.rules);
   EXPECT_EQ(again->share, settings.share);
   EXPECT_EQ(again->politeness.delay, settings.politeness.delay);
+  EXPECT_EQ(again->politeness.delay_factor, 1.5);
+  EXPECT_EQ(again->politeness.delay_min, settings.politeness.delay_min);
+  EXPECT_EQ(again->politeness.delay_max, settings.politeness.delay_max);
+  EXPECT_EQ(again->politeness.crawl_delay_max, settings.politeness.crawl_delay_max);
   EXPECT_EQ(again->robots, settings.robots);
   EXPECT_EQ(again->resolve, settings.resolve);
   EXPECT_EQ(again->proxy, settings.proxy);
@@ -67,6 +75,10 @@ TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
                             "moon = 1",
                             "depth = -1",
                             "delay = nan",
+                            "delay_factor = -1",
+                            "max_crawl_delay = \"1m\"",
+                            "min_delay = 60",
+                            "max_delay = 0.5",
                             "seeds = [1]",
                             "scope = \"moon\"",
                             "robots = \"maybe\"",
@@ -75,6 +87,7 @@ TEST(CrawlSettings, I1_WrongJobFilesAreNamed) {
                             "dedup_mime = \"(\"",
                             "dedup_whitelist = true",
                             "dedup_headers = \"date\"",
+                            "dedup_headers = \"etag\"\ndedup = \"off\"",
                             "dedup_min_size = \"1\"",
                             "rules = [\"host:a.org\"]",
                             "rules = [\"+moon:a.org\"]",

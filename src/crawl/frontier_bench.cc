@@ -32,6 +32,12 @@ double Resident() {
   return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
+// Of that, what was allocated and not freed yet; malloc keeps the rest.
+double Allocated() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd) / 1e6;
+}
+
 // The most that it ever was.
 double MostResident() {
   rusage usage{};
@@ -56,7 +62,7 @@ void FillAndTake(benchmark::State& state) {
   const std::uint64_t hosts = std::min(kHostsMax, urls / 10);
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("stele-frontier-bench-{}", ::getpid());
-  double filled = 0, taken_all = 0, again = 0;
+  double filled = 0, filled_allocated = 0, taken_all = 0, taken_allocated = 0, again = 0;
   for (auto _ : state) {
     std::filesystem::remove_all(folder);
     {
@@ -67,6 +73,7 @@ void FillAndTake(benchmark::State& state) {
       for (std::uint64_t i = 0; i < urls; ++i) Check((*frontier)->Add(UrlAt(i, hosts)).ok());
       Check((*frontier)->Commit().ok());
       filled = Resident();
+      filled_allocated = Allocated();
       // By turns, as polite crawls do.
       for (std::uint64_t i = 0; i < urls / 10; ++i) {
         const std::string host = HostName(i % hosts);
@@ -78,6 +85,7 @@ void FillAndTake(benchmark::State& state) {
       }
       Check((*frontier)->Commit().ok());
       taken_all = Resident();
+      taken_allocated = Allocated();
     }
     // As a process has it that begins here.
     ::malloc_trim(0);
@@ -92,7 +100,9 @@ void FillAndTake(benchmark::State& state) {
   state.counters["urls"] = static_cast<double>(urls);
   state.counters["hosts"] = static_cast<double>(hosts);
   state.counters["filled_MB"] = filled;
+  state.counters["filled_allocated_MB"] = filled_allocated;
   state.counters["taken_MB"] = taken_all;
+  state.counters["taken_allocated_MB"] = taken_allocated;
   state.counters["again_MB"] = again;
   state.counters["most_MB"] = MostResident();
 }
