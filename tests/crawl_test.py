@@ -135,8 +135,8 @@ class Site(CrawlTest):
                             (("--exclude", "moon", "a.test"), "regex:EXPRESSION"),
                             (("--resolve", "a.test", "a.test"), "example.org=192.0.2.1"),
                             (("--max-time", "long", "a.test"), "10m"),
-                            (("--depth", "-1", "a.test"), "--depth -1 is not like 1000\n"),
-                            (("--max-bytes", "x", "a.test"), "is not like 1000 or 20MB\n")):
+                            (("--depth", "-1", "a.test"), "--depth takes a number such as 1000, not -1\n"),
+                            (("--max-bytes", "x", "a.test"), "takes a size such as 1000 or 20MB, not x\n")):
             self.crawl(*words, code=2)
             self.assertIn(text, self.said)
         self.crawl(self.web.url(HOST), "--depth", "0")
@@ -381,6 +381,20 @@ class Misbehaving(CrawlTest):
         self.assertEqual({host for host, _, _, _ in self.web.requests}, {HOST})
         self.assertEqual(self.report(1)["missing_count"], 2)
         self.assertIn("not public", self.report(1)["missing"][0]["reason"])
+
+    def test_D2_redirects_that_did_not_change_lead_on_where_links_do_not(self):
+        self.web.add(HOST, "/robots.txt", lambda _: (301, {"Location": "/rules"}, b"moved"))
+        self.web.add(HOST, "/rules", "User-agent: *\nDisallow: /private\n", "text/plain")
+        self.web.add(HOST, "/", lambda _: (301, {"Location": "/start"}, b"moved"))
+        counter = iter(range(100))
+        self.web.add(HOST, "/start", lambda _: (200, {"Content-Type": "text/html"}, (
+            links("/private", "/next") + f"<p>{next(counter)}").encode()))
+        self.web.add(HOST, "/private", "secret")
+        self.web.add(HOST, "/next", "next")
+        for run in ("1", "2"):
+            self.crawl(self.web.url(HOST), "--dedup-before-links")
+            paths = {url.removeprefix(f"http://{HOST}") for url, _ in self.urls("--run", run)}
+            self.assertEqual(paths, {"/robots.txt", "/rules", "/", "/start", "/next"})
 
     def test_I1_a_host_that_is_not_there_is_given_up(self):
         self.web.add(HOST, "/", links("/a"))
@@ -833,12 +847,31 @@ class Interrupted(CrawlTest):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3, said)
+        self.assertIn(b"Ctrl-C again ends at once", said)
         self.assertIn(b"stele crawl goes on with it", said)
         self.crawl()
         self.assertIn("Going on with run 1", self.said)
         self.assertEqual(self.urls(), self.expected())
         # Nothing that was under way was lost, so nothing was asked for twice.
         self.assertEqual(set(self.web.asked(HOST).values()), {1})
+
+    def test_I1_interrupted_twice_it_ends_at_once_and_goes_on(self):
+        self.web.add(HOST, "/slow", lambda _: time.sleep(60))
+        self.web.add(HOST, "/0", links("/slow", *(f"/{i}" for i in range(1, self.PAGES))))
+        process = self.start(self.seed)
+        while "/slow" not in self.web.asked(HOST):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        while b"Ctrl-C again ends at once" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn(b"stele: ended at once", said)
+        self.web.add(HOST, "/slow", links("/0"))
+        self.crawl()
+        self.assertIn("Going on with run 1", self.said)
+        self.assertEqual(self.urls(), sorted([*self.expected(), (f"http://{HOST}/slow", 200)]))
 
 
     def test_I1_a_run_goes_on_with_its_options_and_new_ones_win(self):

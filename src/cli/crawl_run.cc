@@ -82,6 +82,14 @@ void ComplainOfPlaces(const crawl::CrawlReport& report, Context& context) {
            fmt::format("{} more were given up: see stele report", report.given_up.size() - kShown));
 }
 
+// Whether a site that was asked for stopped answering before all of it was there.
+bool LostASite(const crawl::CrawlReport& report, const std::vector<std::string>& seeds) {
+  return std::any_of(seeds.begin(), seeds.end(), [&](const std::string& seed) {
+    const Result<url::Url> url = url::Parse(seed);
+    return url && report.given_up.contains(url->origin());
+  });
+}
+
 // Says how it went; what a person should look at is in the exit code.
 ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl::CrawlEnd& end,
                   archive::ArchiveWriter& archive, const CrawlRunOptions& options,
@@ -132,6 +140,10 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
   }
   for (const crawl::CrawlReport::Seed& seed : summary->failed_seeds) {
     Complain(context, fmt::format("the seed {} could not be fetched: {}", seed.url, seed.problem));
+  }
+  if (LostASite(job.report(), plan.settings.seeds)) {
+    Complain(context, "a site that was asked for is not whole; when it answers: stele crawl");
+    return ExitCode::kDefects;
   }
   return summary->failed_seeds.empty() ? ExitCode::kDone : ExitCode::kDefects;
 }

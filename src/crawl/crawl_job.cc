@@ -163,7 +163,12 @@ std::string JobNameOf(const url::Url& seed) {
 }
 
 bool IsJobName(std::string_view name) {
-  return !name.empty() && !name.starts_with('.') && name.find('/') == std::string_view::npos;
+  // A colon ends the name in notes of runs.
+  const auto is_wrong = [](char c) {
+    return c == '/' || c == ':' || static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+  };
+  return !name.empty() && !name.starts_with('.') &&
+         std::none_of(name.begin(), name.end(), is_wrong);
 }
 
 Result<CrawlSettings> LoadSettings(io::FileSystem& fs, const JobFolder& folder) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "crawl/endpoint.h"
+#include "util/ascii.h"
 #include "util/coding.h"
 
 namespace stele::crawl {
@@ -523,7 +524,7 @@ bool Crawler::IsTrusted(std::string_view host) const {
   const std::string name(host);
   if (seed_hosts_.contains(name) || more_trusted_.contains(name)) return true;
   return std::any_of(settings_.resolve.begin(), settings_.resolve.end(),
-                     [&](const auto& entry) { return entry.first == host; });
+                     [&](const auto& entry) { return EqualsIgnoreCase(entry.first, host); });
 }
 
 void Crawler::Trust(std::string_view host) {

@@ -214,6 +214,22 @@ TEST(Crawler, I1_FailuresAreTriedAgainAndThenGivenUp) {
   EXPECT_EQ(end->progress.counts.failures, 3U);
 }
 
+// A server that is started again, or a line that is down for a while.
+TEST(Crawler, I1_AnOriginThatAnsweredBeforeHasTimeToComeBack) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/x></a>"}, {"http://a.org/x", "<a href=/y></a>"}};
+  lab.failures = {{"http://a.org/y", net::FetchFailure::kConnect}};
+  lab.before["http://a.org/x"] = std::vector<std::string>(6);
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+  EXPECT_TRUE(lab.captured.contains("http://a.org/x"));
+  EXPECT_EQ(lab.asked["http://a.org/x"], 7);
+  // But not for ever.
+  EXPECT_EQ(lab.asked["http://a.org/y"], 10);
+  EXPECT_EQ(end->progress.counts.failures, 1U);
+}
+
 TEST(Crawler, I1_AnOriginThatDoesNotAnswerIsGivenUpAndNotItsHost) {
   for (const char* asked_for : {"/robots.txt", "/x"}) {
     Lab lab;

@@ -20,6 +20,9 @@ constexpr std::string_view kKnown = "known";
 constexpr std::uint32_t kPatientTries = 5;
 // So many time-outs and lost connections in a row, and a host is given up.
 constexpr int kLostInARowMax = 10;
+// Of a place that answered before and cannot be reached any more: with pauses that double from five
+// seconds on, it has forty minutes to come back.
+constexpr int kOutageTries = 10;
 constexpr std::size_t kRedirectsMax = 20;
 // So many that are worked on or written, and there is no time to make them small.
 constexpr std::size_t kHurriedPerWorker = 16;
@@ -168,6 +171,10 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
   }
   const bool is_given_up = CountFailure(*visit);
   if (!visit->taken) return OnRobotsFailed(visit, is_given_up);
+  if (!is_given_up && IsOutage(*visit)) {
+    parts_.frontier.Retry(*visit->taken, Frontier::Why::kPatience);
+    return {};
+  }
   const bool may_pass = net::MayPass(failure);
   if (may_pass && !is_given_up && visit->candidate.tries + 1 < settings_.tries_max) {
     parts_.frontier.Retry(*visit->taken);
@@ -177,6 +184,13 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
   return {};
 }
 
+bool Crawler::IsOutage(const Visit& visit) const {
+  const net::FetchFailure failure = visit.result.failure;
+  if (settings_.tries_max < 2 || !net::MayPass(failure)) return false;
+  if (IsOfHost(failure)) return reachability_.HasAnswered(visit.host());
+  return failure == net::FetchFailure::kConnect && reachability_.HasAnswered(visit.url.origin());
+}
+
 bool Crawler::CountFailure(const Visit& visit) {
   if (reachability_.Why(visit.url) != nullptr) return true;
   const net::FetchFailure failure = visit.result.failure;
@@ -184,7 +198,8 @@ bool Crawler::CountFailure(const Visit& visit) {
   bool is_over = false;
   if (IsOfHost(failure) || failure == net::FetchFailure::kConnect || !visit.taken) {
     const int in_a_row = reachability_.CountRefused(place, visit.asked, Now());
-    is_over = !net::MayPass(failure) || in_a_row >= static_cast<int>(settings_.tries_max);
+    const auto tries = static_cast<int>(settings_.tries_max);
+    is_over = !net::MayPass(failure) || in_a_row >= (IsOutage(visit) ? kOutageTries : tries);
     if (!is_over) politeness_.BackOff(visit.host(), std::nullopt, visit.asked, Now());
   } else {
     is_over = reachability_.CountLost(place) >= kLostInARowMax;

@@ -68,6 +68,11 @@ Result<DuplicateRules> RulesOf(const DuplicateSettings& settings) {
   rules.try_equivalent = settings.equivalent;
   rules.size_min = settings.size_min;
   rules.analysis = settings.analysis;
+  if (settings.match == Match::kOff && settings.headers) {
+    return Error{ErrorCode::kInvalid,
+                 "where nothing is a duplicate, headers cannot say that something is: leave out "
+                 "dedup = off, or dedup_headers"};
+  }
   if (settings.mime.empty() && settings.whitelist) {
     return Error{ErrorCode::kInvalid, "a whitelist of media types needs an expression for them"};
   }

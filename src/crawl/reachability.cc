@@ -1,5 +1,6 @@
 #include "crawl/reachability.h"
 
+#include <functional>
 #include <utility>
 
 namespace stele::crawl {
@@ -14,9 +15,17 @@ int Reachability::CountRefused(const std::string& place, Timestamp asked, Timest
 int Reachability::CountLost(const std::string& place) { return ++streaks_[place].lost; }
 
 void Reachability::Answered(const url::Url& url) {
+  const std::string host(url.host());
+  const std::string origin = url.origin();
+  answered_.insert(std::hash<std::string>()(host));
+  answered_.insert(std::hash<std::string>()(origin));
   if (streaks_.empty()) return;
-  streaks_.erase(url.origin());
-  streaks_.erase(std::string(url.host()));
+  streaks_.erase(origin);
+  streaks_.erase(host);
+}
+
+bool Reachability::HasAnswered(const std::string& place) const {
+  return answered_.contains(std::hash<std::string>()(place));
 }
 
 void Reachability::GiveUp(const std::string& place, Failure failure) {

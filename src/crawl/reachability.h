@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "formats/url/url.h"
 #include "util/timestamp.h"
@@ -27,6 +29,8 @@ class Reachability {
   // A connection was lost, or too slow. Returns how often in a row.
   int CountLost(const std::string& place);
   void Answered(const url::Url& url);
+  // It did, at some time.
+  bool HasAnswered(const std::string& place) const;
 
   // It is not asked any more.
   void GiveUp(const std::string& place, Failure failure);
@@ -46,6 +50,7 @@ class Reachability {
   };
 
   std::unordered_map<std::string, Streak> streaks_;
+  std::unordered_set<std::size_t> answered_;  // hashes of places
   std::unordered_map<std::string, Failure> given_up_;
 };
 

@@ -70,7 +70,8 @@ Result<ScopeRule> ScopeRule::Parse(std::string_view text, bool include) {
   }
   if (kind == "host" || kind == "domain") {
     rule.kind_ = kind == "host" ? Kind::kHost : Kind::kDomain;
-    rule.pattern_ = AsciiLower(rule.pattern_);
+    const Result<url::Url> there = url::Parse("http://" + rule.pattern_ + "/");
+    rule.pattern_ = there ? std::string(there->host_and_port()) : AsciiLower(rule.pattern_);
   } else if (kind == "surt") {
     rule.kind_ = Kind::kSurt;
   } else if (kind == "prefix") {
@@ -173,9 +174,13 @@ bool Scope::Reaches(const url::Url& url, std::string_view surt) const {
 
 Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year) const {
   if (!url.is_http()) return {false, "scheme"};
-  if (candidate.seed) return {true, "seed"};
-  if (const std::string_view trap = FindTrap(url, year); !trap.empty()) {
-    return {false, fmt::format("trap {}", trap)};
+  // Where a seed leads to nobody has named.
+  const bool is_named = candidate.seed && candidate.hops.empty();
+  if (is_named || (candidate.seed && !Excludes(url))) return {true, "seed"};
+  // A picture of a year is no page of a calendar.
+  const std::string_view trap = FindTrap(url, year);
+  if (!trap.empty() && (candidate.is_page() || trap != kCalendarTrap)) {
+    return {false, fmt::format("{}{}", kTrapWord, trap)};
   }
   Decision decision = DecideAnywhere(candidate, url);
   if (decision.accepted && candidate.depth() > options_.depth_max) {
@@ -184,12 +189,23 @@ Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year
   return decision;
 }
 
+const ScopeRule* Scope::RuleFor(const url::Url& url, std::string_view surt) const {
+  for (const ScopeRule& rule : options_.rules) {
+    if (rule.Matches(url, surt)) return &rule;
+  }
+  return nullptr;
+}
+
+bool Scope::Excludes(const url::Url& url) const {
+  const ScopeRule* rule = RuleFor(url, url::SurtKey(url.href()));
+  return rule != nullptr && !rule->include();
+}
+
 Decision Scope::DecideAnywhere(const Candidate& candidate, const url::Url& url) const {
   const std::size_t embed_hops = candidate.embed_hops();
   const std::string surt = url::SurtKey(url.href());
-  for (const ScopeRule& rule : options_.rules) {
-    if (!rule.Matches(url, surt)) continue;
-    return {rule.include(), fmt::format("rule {}{}", rule.include() ? '+' : '-', rule.text())};
+  if (const ScopeRule* rule = RuleFor(url, surt)) {
+    return {rule->include(), fmt::format("rule {}{}", rule->include() ? '+' : '-', rule->text())};
   }
   if (Reaches(url, surt)) return {true, std::string(NameOf(options_.reach))};
   if (embed_hops > 0 && embed_hops <= options_.embed_hops_max) {

@@ -80,6 +80,9 @@ class Scope {
   // Wherever it was found.
   Decision DecideAnywhere(const Candidate& candidate, const url::Url& url) const;
   bool Reaches(const url::Url& url, std::string_view surt) const;
+  // The first that matches; null: none does.
+  const ScopeRule* RuleFor(const url::Url& url, std::string_view surt) const;
+  bool Excludes(const url::Url& url) const;
 
   ScopeOptions options_;
   std::set<std::string, std::less<>> marks_;  // what is compared, by reach

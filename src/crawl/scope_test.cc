@@ -94,6 +94,23 @@ TEST(Scope, I1_TheFirstRuleThatMatchesDecidesAndSaysSo) {
   }
 }
 
+TEST(Scope, I1_WhatIsExcludedIsNoSeedThatASeedLeadsTo) {
+  const Lab lab(WithRules({"-host:b.org"}));
+  const url::Url url = *url::Parse("http://b.org/login");
+  Candidate seed;
+  seed.seed = true;
+  EXPECT_TRUE(lab.scope.Decide(seed, url, 2026).accepted);
+  seed.hops = "R";
+  EXPECT_EQ(lab.scope.Decide(seed, url, 2026).reason, "rule -host:b.org");
+  EXPECT_TRUE(lab.scope.Decide(seed, *url::Parse("http://c.org/"), 2026).accepted);
+}
+
+TEST(Scope, I1_HostsInRulesMayHaveLettersOfAnyLanguage) {
+  const Lab lab(WithRules({"-host:a.MÜLLER.example", "+domain:müller.example"}));
+  EXPECT_TRUE(lab.Takes("http://b.xn--mller-kva.example/x"));
+  EXPECT_FALSE(lab.Takes("http://a.xn--mller-kva.example/x"));
+}
+
 TEST(Scope, I1_AnExpressionThatTakesForEverIsGivenUp) {
   const Lab lab(WithRules({"+regex:(x+x+)+y"}));
   EXPECT_FALSE(lab.Takes("http://b.org/" + std::string(200, 'x')));
@@ -110,6 +127,7 @@ TEST(Scope, I1_SeedsAreTakenAndDepthAndTrapsAreNot) {
   EXPECT_EQ(lab.Decide("http://a.org/x", "LLL").reason, kTooDeep);
   EXPECT_EQ(lab.Decide("http://elsewhere.net/x", "LLL").reason, "outside");
   EXPECT_EQ(lab.Decide("http://a.org/2090/01/", "L").reason, "trap calendar");
+  EXPECT_TRUE(lab.Takes("http://a.org/img/2090-01.png", "LE"));
   EXPECT_EQ(lab.Decide("ftp://a.org/", "L").reason, "scheme");
 }
 

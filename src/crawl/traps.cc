@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kSegmentsMax = 25;
 constexpr int kRepeatsMax = 3;
 constexpr int kYearsAhead = 2;
-constexpr int kFirstYear = 1970;
 
 bool RepeatsSegments(std::string_view path) {
   std::map<std::string_view, int> counts;
@@ -54,16 +53,13 @@ int NumberAt(std::string_view text, std::size_t at, std::size_t digits) {
   return number;
 }
 
-bool IsFar(int year, int now) {
-  return (year > now + kYearsAhead && year < now + 1000) || (year >= 1000 && year < kFirstYear);
-}
-
-// "2090-05", "2090/05", "year=2090": a month that no page is about.
+// "2090-05", "2090/05", "year=2090": a month that no page is about. Of the past there are pages,
+// and whoever goes back month by month comes to the end of --depth.
 bool IsFarCalendar(std::string_view text, int now) {
   for (std::size_t at = 0; at + 4 <= text.size(); ++at) {
     if (at > 0 && IsAsciiAlnum(text[at - 1])) continue;
     const int year = NumberAt(text, at, 4);
-    if (year < 0 || !IsFar(year, now)) continue;
+    if (year <= now + kYearsAhead || year >= now + 1000) continue;
     const std::string before = AsciiLower(text.substr(0, at));
     if (before.ends_with("year=") || before.ends_with("yr=")) return true;
     const char separator = at + 4 < text.size() ? text[at + 4] : '\0';
@@ -97,7 +93,7 @@ std::string_view FindTrap(const url::Url& url, int year) {
   }
   if (RepeatsSegments(path)) return "repeating-segments";
   if (RepeatsArguments(url.query())) return "repeating-arguments";
-  if (IsFarCalendar(url.path_and_query(), year)) return "calendar";
+  if (IsFarCalendar(url.path_and_query(), year)) return kCalendarTrap;
   return "";
 }
 

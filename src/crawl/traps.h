@@ -19,6 +19,7 @@ inline constexpr std::size_t kUrlBytesMax = 4096;
 // Why a URL by itself looks like one of them: "repeating-segments", "repeating-arguments",
 // "too-deep", "too-long", "calendar"; empty where it does not. `year` is the present one.
 std::string_view FindTrap(const url::Url& url, int year);
+inline constexpr std::string_view kCalendarTrap = "calendar";
 
 // Before what FindTrap() says and the names below, in scope.log.
 inline constexpr std::string_view kTrapWord = "trap ";

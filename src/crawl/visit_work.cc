@@ -6,6 +6,7 @@
 
 #include "archive/revisit_resolver.h"
 #include "crawl/credentials.h"
+#include "crawl/redirect_status.h"
 #include "formats/http/message.h"
 #include "formats/robots/robots.h"
 #include "util/ascii.h"
@@ -341,7 +342,9 @@ Status VisitWork::FindLinks(Visit& visit) {
     return HeaderFilter::IsText(visit.known->type) ? FindLinksInCopy(visit, *visit.known->capture)
                                                    : Status();
   }
-  if (visit.duplicate && settings_.before_links) return {};
+  // Where a redirect leads is no link that could be left for another time.
+  const bool is_redirect = IsRedirect(visit.result.status);
+  if (visit.duplicate && settings_.before_links && !is_redirect) return {};
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
   // The original of what was kept is not here.
   if (visit.is_retold) return {};

@@ -24,7 +24,7 @@ struct ResolverOptions {
   std::chrono::seconds ttl_min{60};         // however short the servers say
   std::chrono::seconds ttl_max{21'600};
   std::chrono::seconds negative_ttl{300};         // the name does not exist, or has no address
-  std::chrono::seconds failure_ttl{30};           // no server answered
+  std::chrono::seconds failure_ttl{3};            // no server answered
   std::chrono::milliseconds attempt_time{3'000};  // for each question to each server
   int attempts = 3;
 };
