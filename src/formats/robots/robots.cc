@@ -29,8 +29,11 @@ void AppendEncoded(std::string& out, char c) {
   out += kDigits[byte & 15];
 }
 
-// RFC 9309 §2.2.2 and §2.2.3. In a query, '/' and ':' separate nothing: there they are the same,
-// encoded or not.
+// In a query these separate nothing.
+bool IsPlainInQuery(char c) { return c == '/' || c == ':'; }
+
+// RFC 9309 §2.2.2 and §2.2.3. In a query, '/' and ':' are the same, encoded or not: there they
+// stand plain.
 std::string Normalized(std::string_view text, bool is_pattern) {
   std::string out;
   out.reserve(text.size());
@@ -42,7 +45,7 @@ std::string Normalized(std::string_view text, bool is_pattern) {
     if (escaped) {
       c = static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2]));
       i += 2;
-      if (IsUnreserved(c)) {
+      if (IsUnreserved(c) || (in_query && IsPlainInQuery(c))) {
         out += c;
       } else {
         AppendEncoded(out, c);
@@ -51,9 +54,8 @@ std::string Normalized(std::string_view text, bool is_pattern) {
     }
     in_query |= c == '?';
     const bool special = is_pattern && (c == '*' || (c == '$' && i + 1 == text.size()));
-    const bool literal = c == '*' || c == '$' || (in_query && (c == '/' || c == ':'));
     const auto byte = static_cast<unsigned char>(c);
-    if (!special && (literal || byte <= 0x20 || byte >= 0x7f)) {
+    if (!special && (c == '*' || c == '$' || byte <= 0x20 || byte >= 0x7f)) {
       AppendEncoded(out, c);
     } else {
       out += c;
@@ -62,29 +64,58 @@ std::string Normalized(std::string_view text, bool is_pattern) {
   return out;
 }
 
-// Both normalized. The leftmost place for each literal leaves the most room for the next.
-bool Matches(std::string_view pattern, std::string_view target) {
+// A normalized piece of a pattern, as it would be in a query.
+std::string InQuery(std::string_view literal) {
+  std::string out;
+  for (std::size_t i = 0; i < literal.size(); ++i) {
+    const std::string_view code = literal.substr(i, 3);
+    const bool plain = code == "%2F" || code == "%3A";
+    out += plain ? (code == "%2F" ? '/' : ':') : literal[i];
+    if (plain) i += 2;
+  }
+  return out;
+}
+
+// A target, and where its query begins; both normalized.
+struct Target {
+  std::string_view text;
+  std::size_t query = std::min(text.find('?'), text.size());
+
+  // Where the first `literal` from `at` on ends. What an asterisk leads to may be in the path or in
+  // the query.
+  std::optional<std::size_t> EndOf(std::string_view literal, std::size_t at) const {
+    const std::size_t found = text.find(literal, at);
+    if (found != std::string_view::npos) return found + literal.size();
+    if (literal.find('%') == std::string_view::npos) return std::nullopt;
+    const std::string plain = InQuery(literal);
+    const std::size_t in_query = text.find(plain, std::max(at, query));
+    if (in_query == std::string_view::npos) return std::nullopt;
+    return in_query + plain.size();
+  }
+  bool EndsWith(std::string_view literal, std::size_t at) const {
+    if (text.substr(at).ends_with(literal)) return true;
+    return text.substr(std::max(at, query)).ends_with(InQuery(literal));
+  }
+};
+
+// The pattern is normalized. The leftmost place for each literal leaves the most room for the next.
+bool Matches(std::string_view pattern, const Target& target) {
   const bool to_end = pattern.ends_with('$');
   if (to_end) pattern.remove_suffix(1);
-  std::size_t at = 0;
-  bool first = true;
+  const std::size_t head = pattern.find('*');
+  if (!target.text.starts_with(pattern.substr(0, head))) return false;
+  if (head == std::string_view::npos) return !to_end || target.text.size() == pattern.size();
+  std::size_t at = head;
+  pattern.remove_prefix(head + 1);
   for (;;) {
     const std::size_t star = pattern.find('*');
     const std::string_view literal = pattern.substr(0, star);
     const bool last = star == std::string_view::npos;
-    if (first) {
-      if (!target.starts_with(literal)) return false;
-      at = literal.size();
-    } else if (last && to_end) {
-      return target.size() - at >= literal.size() && target.ends_with(literal);
-    } else {
-      const std::size_t found = target.find(literal, at);
-      if (found == std::string_view::npos) return false;
-      at = found + literal.size();
-    }
-    if (last) return !to_end || at == target.size();
+    if (last && to_end) return target.EndsWith(literal, at);
+    const std::optional<std::size_t> end = target.EndOf(literal, at);
+    if (!end || last) return end.has_value();
+    at = *end;
     pattern.remove_prefix(star + 1);
-    first = false;
   }
 }
 
@@ -249,8 +280,9 @@ Robots Robots::Parse(std::string_view text, std::string_view product_token) {
 Robots::Verdict Robots::Judge(std::string_view target) const {
   if (target == "/robots.txt") return {};
   const std::string normalized = Normalized(target, false);
+  const Target place{normalized};
   for (const Rule& rule : rules_) {
-    if (Matches(rule.pattern, normalized)) return {rule.allow, rule.text, rule.line};
+    if (Matches(rule.pattern, place)) return {rule.allow, rule.text, rule.line};
   }
   return {};
 }

@@ -146,6 +146,27 @@ TEST(Robots, EncodedAndPlainAreTheSame) {
   }
 }
 
+TEST(Robots, I1_WildcardsReachIntoQueries) {
+  for (const EncodingCase& one : std::initializer_list<EncodingCase>{
+           {"/*redirect=/secret", "/go?redirect=/secret", true},
+           {"/*redirect=/secret", "/go?redirect=%2Fsecret", true},
+           {"/*redirect=%2fsecret", "/go?redirect=/secret", true},
+           {"/*redirect=%2Fsecret$", "/go?redirect=/secret", true},
+           {"/*redirect=%2Fsecret$", "/go?redirect=/secret/x", false},
+           {"/*url=http:", "/go?url=http://x/", true},
+           {"/*url=http:", "/go?url=http%3A%2F%2Fx%2F", true},
+           {"/*=http%3A*%2Fx$", "/go?url=http://y/x", true},
+           {"/*?*url=http%3A", "/go?a=b&url=http:", true},
+           {"/*a%2Fb", "/a/b?c", false},
+           {"/*a%2Fb", "/a%2Fb?c", true},
+           {"/*a/b", "/a%2Fb?c", false},
+           {"/*%2Fb*c", "/?/bc", true},
+           {"/*%2Fb*bc", "/?/bc", false}}) {
+    EXPECT_EQ(!Allows(std::string("user-agent: *\ndisallow: ") + one.pattern, one.target), one.same)
+        << one.pattern << " " << one.target;
+  }
+}
+
 TEST(Robots, Wildcards) {
   for (const EncodingCase& one : std::initializer_list<EncodingCase>{
            {"*", "/any", true},
