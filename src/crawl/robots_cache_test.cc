@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crawl/crawl_settings.h"
 #include "crawl/frontier.h"
 
 namespace stele::crawl {
@@ -41,6 +42,14 @@ TEST_F(RobotsCaching, I1_RulesAreThoseForOurName) {
     RobotsCache cache(*frontier_, name);
     cache.Set(kOrigin, robots::Access::kParse, "User-agent: foobot\nDisallow: /\n", kNow);
     EXPECT_EQ(RulesIn(cache, kNow)->Allows("/x"), std::string_view(name) == "stele") << name;
+  }
+}
+
+TEST_F(RobotsCaching, I1_ANameMayHaveDigits) {
+  for (const char* agent : {"harvester2015/1.0", "harvester/2015"}) {
+    RobotsCache cache(*frontier_, ProductTokenOf(agent));
+    cache.Set(kOrigin, robots::Access::kParse, "User-agent: harvester2015\nDisallow: /\n", kNow);
+    EXPECT_EQ(RulesIn(cache, kNow)->Allows("/x"), std::string_view(agent) == "harvester/2015");
   }
 }
 

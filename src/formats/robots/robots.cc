@@ -162,9 +162,10 @@ Line ReadLine(std::string_view text) {
   return {};
 }
 
+// Digits are not in the RFC, but in names.
 std::string_view ProductToken(std::string_view value) {
   const auto end = std::find_if_not(value.begin(), value.end(),
-                                    [](char c) { return IsAsciiAlpha(c) || c == '_' || c == '-'; });
+                                    [](char c) { return IsAsciiAlnum(c) || c == '_' || c == '-'; });
   return value.substr(0, static_cast<std::size_t>(end - value.begin()));
 }
 

@@ -76,7 +76,8 @@ TEST(Robots, TokensEndAtTheFirstOtherCharacter) {
   for (const char* const line : {"FooBot", "foobot", "FooBot/1.2", "FooBot 1.2", "FOOBOT*"}) {
     EXPECT_FALSE(Allows(std::string("user-agent: ") + line + "\ndisallow: /\n", "/x")) << line;
   }
-  for (const char* const line : {"Foo", "FooBot-News", "Foo Bot", "xFooBot", "*foo", ""}) {
+  for (const char* const line :
+       {"Foo", "FooBot2", "FooBot-News", "Foo Bot", "xFooBot", "*foo", ""}) {
     EXPECT_TRUE(Allows(std::string("user-agent: ") + line + "\ndisallow: /\n", "/x")) << line;
   }
   for (const char* const line : {"*", "* baz", "*\t"}) {
