@@ -202,6 +202,25 @@ class Misbehaving(CrawlTest):
         self.crawl(self.web.url(HOST))
         self.assertIn((f"http://{HOST}/hidden", 200), self.urls())
 
+    def test_I1_sitemaps_are_read_behind_redirects_and_compressed(self):
+        def packed(path):
+            return gzip.compress(f"<urlset><url><loc>{self.web.url(HOST, path)}</loc></url>"
+                                 "</urlset>".encode())
+        self.web.add(HOST, "/robots.txt", "Sitemap: /sitemap.xml\nSitemap: /old.xml.gz\n")
+        self.web.add(HOST, "/", "nothing")
+        self.web.add(HOST, "/sitemap.xml", "", status=301, Location="/index.xml")
+        self.web.add(HOST, "/index.xml", "<sitemapindex><sitemap><loc>" +
+                     self.web.url(HOST, "/map.xml.gz") + "</loc></sitemap></sitemapindex>",
+                     "application/xml")
+        self.web.add(HOST, "/map.xml.gz", packed("/hidden"), "application/gzip")
+        self.web.add(HOST, "/old.xml.gz", "", status=302, Location="/new.xml.gz")
+        self.web.add(HOST, "/new.xml.gz", packed("/too"), "application/gzip")
+        self.web.add(HOST, "/hidden", "found")
+        self.web.add(HOST, "/too", "found")
+        self.crawl(self.web.url(HOST))
+        self.assertIn((f"http://{HOST}/hidden", 200), self.urls())
+        self.assertIn((f"http://{HOST}/too", 200), self.urls())
+
     def test_I1_a_redirected_seed_makes_its_target_a_seed_and_loops_end(self):
         self.web.add(HOST, "/", "", status=301, Location=self.web.url("www2.test", "/home"))
         self.web.add("www2.test", "/home", links("/a", "/loop"))

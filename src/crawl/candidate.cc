@@ -53,6 +53,11 @@ std::size_t Candidate::embed_hops() const {
   return needed ? since.size() : 0;
 }
 
+bool Candidate::is_sitemap() const {
+  const std::size_t last = hops.find_last_not_of('R');
+  return last != std::string::npos && hops[last] == 'M';
+}
+
 std::uint8_t PriorityOf(const Candidate& candidate) {
   if (candidate.tries > 0 || candidate.waits > 0) return kLastPriority;
   if (candidate.seed) return 0;

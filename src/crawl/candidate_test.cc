@@ -23,6 +23,15 @@ TEST(Candidate, I1_HopsTellPagesFromWhatTheyNeed) {
   EXPECT_EQ(WithHops("LELLR").depth(), 3U);
 }
 
+TEST(Candidate, I1_ASitemapIsOneAlsoBehindRedirects) {
+  for (const char* hops : {"M", "MR", "MRR", "MRM", "LMR"}) {
+    EXPECT_TRUE(WithHops(hops).is_sitemap()) << hops;
+  }
+  for (const char* hops : {"", "R", "L", "ML", "MLR", "MRE"}) {
+    EXPECT_FALSE(WithHops(hops).is_sitemap()) << hops;
+  }
+}
+
 TEST(Candidate, I1_SeedsThenEmbedsThenLinksByDepthThenRetries) {
   Candidate seed = WithHops("R");
   seed.seed = true;

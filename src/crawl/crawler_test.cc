@@ -296,6 +296,17 @@ TEST(Crawler, I1_APageThatTheRulesWereMovedToIsCapturedOnceWithItsLinks) {
   }
 }
 
+TEST(Crawler, I1_APageThatASitemapIsRedirectedToIsReadAsAPage) {
+  Lab lab;
+  lab.pages = {{"http://a.org/robots.txt", "Sitemap: /sitemap.xml"},
+               {"http://a.org/", "a"},
+               {"http://a.org/home", "<a href=/deep></a>"},
+               {"http://a.org/deep", "deep"}};
+  lab.redirects = {{"http://a.org/sitemap.xml", "/home"}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_TRUE(lab.captured.contains("http://a.org/deep"));
+}
+
 TEST(Crawler, I1_ARobotsFileThatIsLinkedIsCapturedOnce) {
   Lab lab;
   lab.settings.reach = Reach::kAny;

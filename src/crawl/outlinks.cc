@@ -65,7 +65,8 @@ std::string WithoutUser(std::string url) {
   return url;
 }
 
-void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& found) {
+// False: it is none, but perhaps the home page that a site answers with to whatever it has not.
+bool FindInSitemap(std::string_view content, const url::Url& base, Outlinks& found) {
   sitemap::SitemapReader reader([&](const sitemap::Link& link) {
     const Result<url::Url> absolute = url::Parse(link.url, &base);
     if (!absolute || !absolute->is_http()) return;
@@ -77,6 +78,7 @@ void FindInSitemap(std::string_view content, const url::Url& base, Outlinks& fou
   });
   reader.Feed(content);
   reader.Finish();
+  return reader.kind() != sitemap::DocumentKind::kUnknown;
 }
 
 Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
@@ -85,10 +87,7 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   const Result<url::Url> base = url::Parse(url);
   if (!base) return found;
   const std::string content = Decoded(codecs, head.headers, payload);
-  if (sitemap && head.status == 200) {
-    FindInSitemap(content, *base, found);
-    return found;
-  }
+  if (sitemap && head.status == 200 && FindInSitemap(content, *base, found)) return found;
   const std::vector<std::string_view> link_headers = head.headers.FindAll("Link");
   const std::string content_type = Value(head.headers, "Content-Type");
   const std::string refresh = Value(head.headers, "Refresh");

@@ -136,7 +136,7 @@ std::string AnnotationsOf(const Visit& visit) {
   if (visit.result.tls != nullptr && !visit.result.tls->distrust.empty()) {
     notes.emplace_back("invalidCertificate");
   }
-  if (visit.candidate.hops.ends_with('M')) notes.emplace_back("isSitemap");
+  if (visit.candidate.is_sitemap()) notes.emplace_back("isSitemap");
   const std::optional<PageTrouble>& trouble = visit.outlinks.trouble;
   const bool is_of_pages = trouble && trouble->kind == PageTrouble::Kind::kNeedsScript;
   if (trouble && (!is_of_pages || visit.candidate.is_page())) {
@@ -338,9 +338,10 @@ Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
 }
 
 Status VisitWork::FindLinks(Visit& visit) {
+  const bool is_sitemap = visit.candidate.is_sitemap();
   if (visit.is_unchanged()) {
-    return HeaderFilter::IsText(visit.known->type) ? FindLinksInCopy(visit, *visit.known->capture)
-                                                   : Status();
+    const bool has_links = is_sitemap || HeaderFilter::IsText(visit.known->type);
+    return has_links ? FindLinksInCopy(visit, *visit.known->capture) : Status();
   }
   // Where a redirect leads is no link that could be left for another time.
   const bool is_redirect = IsRedirect(visit.result.status);
@@ -348,7 +349,6 @@ Status VisitWork::FindLinks(Visit& visit) {
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
   // The original of what was kept is not here.
   if (visit.is_retold) return {};
-  const bool is_sitemap = visit.candidate.hops.ends_with('M');
   visit.outlinks = finder_.Find(visit.result, visit.candidate.url, is_sitemap);
   return {};
 }
@@ -357,8 +357,7 @@ Status VisitWork::FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy) 
   const Result<ArchivedCopy> read =
       ReadArchivedCopy(parts_.archive.View(), copy, OutlinkFinder::kPayloadBytesMax);
   if (!read) return read.error();
-  const bool is_sitemap = visit.candidate.hops.ends_with('M');
-  visit.outlinks = finder_.FindInCopy(*read, visit.candidate.url, is_sitemap);
+  visit.outlinks = finder_.FindInCopy(*read, visit.candidate.url, visit.candidate.is_sitemap());
   return {};
 }
 
