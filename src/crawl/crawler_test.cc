@@ -307,6 +307,30 @@ TEST(Crawler, I1_APageThatASitemapIsRedirectedToIsReadAsAPage) {
   EXPECT_TRUE(lab.captured.contains("http://a.org/deep"));
 }
 
+TEST(Crawler, I1_SitemapsOutsideTheScopeAreReadForWhatIsInIt) {
+  const std::string map = "<urlset><url><loc>{}</loc></url><url><loc>{}</loc></url></urlset>";
+  Lab lab;
+  lab.settings.seeds = {"http://a.org/blog/"};
+  lab.settings.reach = Reach::kPrefix;
+  lab.pages = {{"http://a.org/robots.txt", "Sitemap: /sitemap.xml\nSitemap: http://maps.org/a.xml"},
+               {"http://a.org/blog/", "<img src=http://cdn.org/x.png>"},
+               {"http://a.org/sitemap.xml",
+                fmt::format(fmt::runtime(map), "http://a.org/blog/1", "http://a.org/2")},
+               {"http://maps.org/a.xml",
+                fmt::format(fmt::runtime(map), "http://a.org/blog/3", "http://maps.org/4")},
+               {"http://a.org/blog/1", "1"},
+               {"http://a.org/blog/3", "3"},
+               {"http://cdn.org/robots.txt", "Sitemap: /cdn.xml"},
+               {"http://cdn.org/x.png", "x"},
+               {"http://maps.org/robots.txt", "Sitemap: /all.xml"}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{
+                "http://a.org/blog/", "http://a.org/blog/1", "http://a.org/blog/3",
+                "http://a.org/robots.txt", "http://a.org/sitemap.xml", "http://cdn.org/robots.txt",
+                "http://cdn.org/x.png", "http://maps.org/a.xml", "http://maps.org/robots.txt"}));
+}
+
 TEST(Crawler, I1_ARobotsFileThatIsLinkedIsCapturedOnce) {
   Lab lab;
   lab.settings.reach = Reach::kAny;

@@ -357,7 +357,8 @@ Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
     if (!sitemap || !sitemap->is_http()) continue;
     Candidate candidate;
     candidate.url = sitemap->href_without_fragment();
-    candidate.via = visit.candidate.url;
+    // Whose rules they are, wherever these were moved to.
+    candidate.via = visit.robots_origin + std::string(kRobotsPath);
     candidate.hops = "M";
     if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
   }

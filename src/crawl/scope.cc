@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unicode/regex.h>
 
+#include <algorithm>
 #include <array>
 
 #include "crawl/traps.h"
@@ -26,6 +27,9 @@ constexpr std::array<std::pair<std::string_view, Reach>, 5> kReaches = {{{"page"
 
 // Against expressions that take for ever.
 constexpr std::int32_t kRegexStepsMax = 1000;
+
+// An index names sitemaps, seldom another index.
+constexpr std::ptrdiff_t kSitemapHopsMax = 5;
 
 // "org,example)" or "org,example:8080)", of "org,example:8080)/news/".
 std::string_view SurtAuthority(std::string_view surt) {
@@ -189,7 +193,7 @@ Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year
   return decision;
 }
 
-const ScopeRule* Scope::RuleFor(const url::Url& url, std::string_view surt) const {
+const ScopeRule* Scope::FirstRule(const url::Url& url, std::string_view surt) const {
   for (const ScopeRule& rule : options_.rules) {
     if (rule.Matches(url, surt)) return &rule;
   }
@@ -197,17 +201,38 @@ const ScopeRule* Scope::RuleFor(const url::Url& url, std::string_view surt) cons
 }
 
 bool Scope::Excludes(const url::Url& url) const {
-  const ScopeRule* rule = RuleFor(url, url::SurtKey(url.href()));
+  const ScopeRule* rule = FirstRule(url, url::SurtKey(url.href()));
   return rule != nullptr && !rule->include();
+}
+
+bool Scope::TakesSitemap(const Candidate& candidate) const {
+  const std::string& hops = candidate.hops;
+  if (!candidate.is_sitemap()) return false;
+  if (std::count(hops.begin(), hops.end(), 'M') > kSitemapHopsMax) return false;
+  // Named by one that was taken.
+  if (hops != "M") return true;
+  const Result<url::Url> robots = url::Parse(candidate.via);
+  return robots && HasHostOf(*robots);
+}
+
+bool Scope::HasHostOf(const url::Url& robots) const {
+  const std::string surt = url::SurtKey(robots.href());
+  if (const ScopeRule* const rule = FirstRule(robots, surt)) return rule->include();
+  if (Reaches(robots, surt)) return true;
+  return options_.reach == Reach::kPrefix &&
+         std::any_of(marks_.begin(), marks_.end(), [&](const std::string& mark) {
+           return SurtAuthority(mark) == SurtAuthority(surt);
+         });
 }
 
 Decision Scope::DecideAnywhere(const Candidate& candidate, const url::Url& url) const {
   const std::size_t embed_hops = candidate.embed_hops();
   const std::string surt = url::SurtKey(url.href());
-  if (const ScopeRule* rule = RuleFor(url, surt)) {
+  if (const ScopeRule* const rule = FirstRule(url, surt)) {
     return {rule->include(), fmt::format("rule {}{}", rule->include() ? '+' : '-', rule->text())};
   }
   if (Reaches(url, surt)) return {true, std::string(NameOf(options_.reach))};
+  if (TakesSitemap(candidate)) return {true, "sitemap"};
   if (embed_hops > 0 && embed_hops <= options_.embed_hops_max) {
     // What only looks like a URL is no reason to go elsewhere more than once.
     const std::size_t guess = candidate.hops.find('X');

@@ -60,7 +60,7 @@ struct ScopeOptions {
 
 struct Decision {
   bool accepted = false;
-  std::string reason;  // "seed", "host", "embed", "rule -regex:...", "outside", "trap calendar"
+  std::string reason;  // "seed", "host", "embed", "sitemap", "rule -regex:...", "outside"
 };
 
 // The reason where it would belong to the crawl, and is too many links away from the seeds.
@@ -81,8 +81,12 @@ class Scope {
   Decision DecideAnywhere(const Candidate& candidate, const url::Url& url) const;
   bool Reaches(const url::Url& url, std::string_view surt) const;
   // The first that matches; null: none does.
-  const ScopeRule* RuleFor(const url::Url& url, std::string_view surt) const;
+  const ScopeRule* FirstRule(const url::Url& url, std::string_view surt) const;
   bool Excludes(const url::Url& url) const;
+  // A sitemap may lie anywhere, if a robots.txt of the crawl or another sitemap names it.
+  bool TakesSitemap(const Candidate& candidate) const;
+  // Pages of its host may belong to the crawl.
+  bool HasHostOf(const url::Url& robots) const;
 
   ScopeOptions options_;
   std::set<std::string, std::less<>> marks_;  // what is compared, by reach

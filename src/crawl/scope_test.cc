@@ -10,9 +10,11 @@ struct Lab {
       : scope(std::move(options)) {
     scope.AddSeed(*url::Parse(seed));
   }
-  Decision Decide(const std::string& url, const std::string& hops = "L") const {
+  Decision Decide(const std::string& url, const std::string& hops = "L",
+                  const std::string& via = "") const {
     Candidate candidate;
     candidate.url = url;
+    candidate.via = via;
     candidate.hops = hops;
     return scope.Decide(candidate, *url::Parse(url), 2026);
   }
@@ -109,6 +111,25 @@ TEST(Scope, I1_HostsInRulesMayHaveLettersOfAnyLanguage) {
   const Lab lab(WithRules({"-host:a.MÜLLER.example", "+domain:müller.example"}));
   EXPECT_TRUE(lab.Takes("http://b.xn--mller-kva.example/x"));
   EXPECT_FALSE(lab.Takes("http://a.xn--mller-kva.example/x"));
+}
+
+TEST(Scope, I1_SitemapsOfHostsThatBelongToItAreTakenFromAnywhere) {
+  const std::string robots = "http://www.a.org/robots.txt";
+  const std::string map = "http://maps.net/a.xml";
+  for (const Reach reach : {Reach::kPrefix, Reach::kHost, Reach::kDomain}) {
+    const Lab lab(WithReach(reach));
+    EXPECT_EQ(lab.Decide(map, "M", robots).reason, "sitemap");
+    EXPECT_TRUE(lab.Decide("http://www.a.org/sitemap.xml", "M", robots).accepted);
+    EXPECT_TRUE(lab.Decide("http://other.net/a.xml", "MR", map).accepted);
+    EXPECT_TRUE(lab.Decide("http://other.net/a.xml", "MRM", map).accepted);
+    EXPECT_FALSE(lab.Decide(map, "MMMMMM", map).accepted) << "an index of indexes without end";
+    EXPECT_FALSE(lab.Decide("http://maps.net/page", "ML", map).accepted);
+    EXPECT_FALSE(lab.Decide(map, "M", "http://cdn.net/robots.txt").accepted) << "only embeds";
+  }
+  EXPECT_FALSE(Lab(WithReach(Reach::kPage)).Decide(map, "M", robots).accepted);
+  const Lab ruled(WithRules({"-prefix:http://maps.net/", "+host:b.org"}));
+  EXPECT_EQ(ruled.Decide(map, "M", robots).reason, "rule -prefix:http://maps.net/");
+  EXPECT_TRUE(ruled.Decide("http://c.net/b.xml", "M", "http://b.org/robots.txt").accepted);
 }
 
 TEST(Scope, I1_AnExpressionThatTakesForEverIsGivenUp) {
