@@ -343,6 +343,24 @@ TEST(Crawler, I1_ARobotsFileThatIsLinkedIsCapturedOnce) {
                                         "http://b.org/robots.txt", "http://b.org/x"}));
 }
 
+TEST(Crawler, I1_EachRobotsTagOfAPageCounts) {
+  const auto follows = [](const std::string& tags) {
+    Lab lab;
+    lab.pages = {{"http://a.org/1", "1"}};
+    lab.before = {{"http://a.org/",
+                   {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + tags +
+                    "Content-Length: 15\r\n\r\n<a href=/1></a>"}}};
+    EXPECT_TRUE(lab.Crawl());
+    return lab.captured.contains("http://a.org/1");
+  };
+  EXPECT_TRUE(follows(""));
+  EXPECT_TRUE(follows("X-Robots-Tag: noarchive\r\nX-Robots-Tag: noindex\r\n"));
+  EXPECT_FALSE(follows("X-Robots-Tag: noarchive\r\nX-Robots-Tag: nofollow\r\n"));
+  EXPECT_FALSE(follows("X-Robots-Tag: otherbot: noindex\r\nX-Robots-Tag: nofollow\r\n"));
+  EXPECT_TRUE(follows("X-Robots-Tag: noindex\r\nX-Robots-Tag: otherbot: nofollow\r\n"));
+  EXPECT_FALSE(follows("X-Robots-Tag: otherbot: all\r\nX-Robots-Tag: stele: nofollow\r\n"));
+}
+
 TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoIfItWasCapturedBefore) {
   for (const bool was_captured : {true, false}) {
     Lab lab;

@@ -1,5 +1,6 @@
 #include "crawl/outlinks.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "crawl/redirect_status.h"
@@ -8,6 +9,7 @@
 #include "formats/http/content_decoder.h"
 #include "formats/http/media_type.h"
 #include "formats/http/message.h"
+#include "formats/robots/robots.h"
 #include "formats/sitemap/sitemap.h"
 #include "formats/url/url.h"
 
@@ -81,17 +83,33 @@ bool FindInSitemap(std::string_view content, const url::Url& base, Outlinks& fou
   return reader.kind() != sitemap::DocumentKind::kUnknown;
 }
 
-Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
-                std::string_view payload, std::string_view url, bool sitemap) {
+// Any of them may say it.
+bool IsNofollow(const http::Headers& headers, std::string_view product_token) {
+  const std::vector<std::string_view> tags = headers.FindAll("X-Robots-Tag");
+  return std::any_of(tags.begin(), tags.end(), [&](std::string_view tag) {
+    return robots::ParsePageRobots(http::Unfold(tag), product_token).no_follow;
+  });
+}
+
+}  // namespace
+
+std::string OutlinkFinder::Content(const net::FetchResult& result) const {
+  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
+  if (!head) return {};
+  std::string storage;
+  return Decoded(codecs_, head->headers, PayloadOf(result, storage));
+}
+
+Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view payload,
+                               std::string_view url, bool sitemap) const {
   Outlinks found;
   const Result<url::Url> base = url::Parse(url);
   if (!base) return found;
-  const std::string content = Decoded(codecs, head.headers, payload);
+  const std::string content = Decoded(codecs_, head.headers, payload);
   if (sitemap && head.status == 200 && FindInSitemap(content, *base, found)) return found;
   const std::vector<std::string_view> link_headers = head.headers.FindAll("Link");
   const std::string content_type = Value(head.headers, "Content-Type");
   const std::string refresh = Value(head.headers, "Refresh");
-  const std::string robots_tag = Value(head.headers, "X-Robots-Tag");
   const std::string location =
       LocationIsLink(head.status) ? Value(head.headers, "Location") : std::string();
   html::LinkDocument document;
@@ -101,7 +119,6 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   document.link_headers = link_headers;
   document.refresh = refresh;
   document.location = location;
-  document.robots_tag = robots_tag;
   html::LinkLimits limits;
   limits.links_max = kLinksMax;
   std::size_t bytes = 0;
@@ -117,7 +134,7 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   };
   const html::LinkSummary summary = html::ExtractLinks(document, take, limits);
   found.left_out += summary.left_out;
-  found.nofollow = summary.nofollow;
+  found.nofollow = summary.nofollow || IsNofollow(head.headers, product_token_);
   const std::string media_type = http::ParseMediaType(content_type).type;
   if (html::KindOfDocument(content, media_type) == html::DocumentKind::kHtml) {
     found.trouble = FindTrouble(head.status, head.headers, content);
@@ -125,28 +142,19 @@ Outlinks FindIn(const codec::Registry& codecs, const http::ResponseHead& head,
   return found;
 }
 
-}  // namespace
-
-std::string OutlinkFinder::Content(const net::FetchResult& result) const {
-  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
-  if (!head) return {};
-  std::string storage;
-  return Decoded(codecs_, head->headers, PayloadOf(result, storage));
-}
-
 Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view url,
                              bool sitemap) const {
   const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
   if (!head) return {};
   std::string storage;
-  return FindIn(codecs_, *head, PayloadOf(result, storage), url, sitemap);
+  return FindIn(*head, PayloadOf(result, storage), url, sitemap);
 }
 
 Outlinks OutlinkFinder::FindInCopy(const ArchivedCopy& copy, std::string_view url,
                                    bool sitemap) const {
   const Result<http::ResponseHead> head = http::ParseResponseHead(copy.head);
   if (!head) return {};
-  return FindIn(codecs_, *head, copy.payload, url, sitemap);
+  return FindIn(*head, copy.payload, url, sitemap);
 }
 
 }  // namespace stele::crawl

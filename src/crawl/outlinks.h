@@ -4,11 +4,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codec/registry.h"
 #include "crawl/archived_copy.h"
 #include "crawl/page_trouble.h"
+#include "formats/http/message.h"
 #include "net/fetch.h"
 
 namespace stele::crawl {
@@ -34,7 +36,9 @@ class OutlinkFinder {
   // Of larger payloads only the first bytes are read.
   static constexpr std::size_t kPayloadBytesMax = std::size_t{32} << 20;
 
-  OutlinkFinder() : codecs_(codec::StandardRegistry()) {}
+  // `product_token` is the name that servers know us by.
+  explicit OutlinkFinder(std::string product_token)
+      : codecs_(codec::StandardRegistry()), product_token_(std::move(product_token)) {}
 
   // The payload without its content coding; of a large one the first bytes.
   std::string Content(const net::FetchResult& result) const;
@@ -44,7 +48,11 @@ class OutlinkFinder {
   Outlinks FindInCopy(const ArchivedCopy& copy, std::string_view url, bool sitemap) const;
 
  private:
+  Outlinks FindIn(const http::ResponseHead& head, std::string_view payload, std::string_view url,
+                  bool sitemap) const;
+
   const codec::Registry codecs_;
+  const std::string product_token_;
 };
 
 }  // namespace stele::crawl

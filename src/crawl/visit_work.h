@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
@@ -24,8 +26,12 @@ class VisitWork {
     dedup::DuplicateFinder& duplicates;
     dedup::ArchiveOriginals* originals;  // learns what is kept; null: nobody has to
   };
-  VisitWork(const Parts& parts, const DuplicateSettings& settings)
-      : parts_(parts), settings_(settings), header_filter_(settings, parts.duplicates) {}
+  // `product_token` is the name that servers know us by.
+  VisitWork(const Parts& parts, const DuplicateSettings& settings, std::string product_token)
+      : parts_(parts),
+        settings_(settings),
+        header_filter_(settings, parts.duplicates),
+        finder_(std::move(product_token)) {}
 
   const HeaderFilter& header_filter() const { return header_filter_; }
 

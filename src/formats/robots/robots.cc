@@ -303,21 +303,23 @@ PageRobots ParsePageRobots(std::string_view content, std::string_view product_to
                                                         "max-image-preview", "max-video-preview"};
   PageRobots robots;
   bool for_us = true;
-  for (std::string_view word : Split(content, ',')) {
-    if (const std::size_t colon = word.find(':'); colon != std::string_view::npos) {
-      const std::string_view name = TrimSpace(word.substr(0, colon));
+  for (std::string_view part : Split(content, ',')) {
+    if (const std::size_t colon = part.find(':'); colon != std::string_view::npos) {
+      const std::string_view name = TrimSpace(part.substr(0, colon));
       const bool has_value =
           std::any_of(kWithValues.begin(), kWithValues.end(),
                       [&](std::string_view one) { return EqualsIgnoreCase(name, one); });
-      if (has_value) continue;
+      // "Wed, 3 Jul 2024 13:00:00 GMT" names nobody.
+      if (has_value || name.find(' ') != std::string_view::npos) continue;
       for_us = name == "*" || EqualsIgnoreCase(name, product_token);
-      word.remove_prefix(colon + 1);
+      part.remove_prefix(colon + 1);
     }
-    word = TrimSpace(word);
     if (!for_us) continue;
-    const bool none = EqualsIgnoreCase(word, "none");
-    robots.no_follow |= none || EqualsIgnoreCase(word, "nofollow");
-    robots.no_archive |= EqualsIgnoreCase(word, "noarchive");
+    for (const std::string_view word : Split(TrimSpace(part), ' ')) {
+      const bool none = EqualsIgnoreCase(word, "none");
+      robots.no_follow |= none || EqualsIgnoreCase(word, "nofollow");
+      robots.no_archive |= EqualsIgnoreCase(word, "noarchive");
+    }
   }
   return robots;
 }

@@ -327,6 +327,9 @@ TEST(Robots, PagesSayItToo) {
   EXPECT_TRUE(ParsePageRobots("otherbot: noindex, Stele: nofollow", "stele").no_follow);
   EXPECT_TRUE(
       ParsePageRobots("unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", "x").no_follow);
+  EXPECT_TRUE(
+      ParsePageRobots("unavailable_after: Wed, 3 Jul 2024 13:00:00 GMT, nofollow", "x").no_follow);
+  EXPECT_TRUE(ParsePageRobots("noindex nofollow", "x").no_follow);
 }
 
 }  // namespace
