@@ -192,7 +192,7 @@ class Crawler final : public Controlled {
   bool CountFailure(const Visit& visit);
   // It failed because its place cannot be reached, which answered before.
   bool IsOutage(const Visit& visit) const;
-  Status OnRobotsFailed(const VisitPointer& visit, bool is_given_up);
+  Status OnRobotsFailed(const VisitPointer& visit);
   // False: it is no answer to keep, and will be tried again.
   Result<bool> IsAnswer(const VisitPointer& visit);
   Status OnWorked(const VisitPointer& visit);

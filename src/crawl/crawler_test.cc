@@ -277,6 +277,31 @@ TEST(Crawler, I1_RulesThatWereMovedToWhereNobodyAnswersForbidAll) {
   }
 }
 
+TEST(Crawler, I1_ExpiredRulesHoldWhereNewOnesCannotBeHad) {
+  const std::string robots = "http://a.org/robots.txt";
+  constexpr std::int64_t kTwoDays = 48LL * 3600 * 1000;
+  const std::string broken = "HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n";
+  for (const bool answers : {true, false}) {
+    Lab lab;
+    lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/secret></a>"}, {"http://a.org/1", "1"}};
+    lab.before = {{robots, {9, broken}}};
+    if (!answers) lab.failures = {{robots, net::FetchFailure::kTimeout}};
+    {
+      const std::unique_ptr<Frontier> frontier = *Frontier::Open(lab.table, {});
+      RobotsCache cache(*frontier, "stele");
+      const Timestamp then{lab.clock.Now().milliseconds - kTwoDays};
+      cache.Keep("http://a.org", cache.Set("http://a.org", robots::Access::kParse,
+                                           "User-agent: *\nDisallow: /secret", then));
+      ASSERT_TRUE(frontier->Commit());
+    }
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(lab.asked[robots], 1) << "later again";
+    EXPECT_TRUE(lab.captured.contains("http://a.org/1")) << answers;
+    EXPECT_FALSE(lab.asked.contains("http://a.org/secret"));
+  }
+}
+
 TEST(Crawler, I1_APageThatTheRulesWereMovedToIsCapturedOnceWithItsLinks) {
   for (const char* home : {"http://a.org/home", "http://a.org/", "https://a.org/robots.txt"}) {
     Lab lab;

@@ -169,8 +169,8 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
     if (!visit->taken) robots_pending_.erase(host);
     return {};
   }
+  if (!visit->taken) return OnRobotsFailed(visit);
   const bool is_given_up = CountFailure(*visit);
-  if (!visit->taken) return OnRobotsFailed(visit, is_given_up);
   if (!is_given_up && IsOutage(*visit)) {
     parts_.frontier.Retry(*visit->taken, Frontier::Why::kPatience);
     return {};
@@ -211,15 +211,19 @@ bool Crawler::CountFailure(const Visit& visit) {
 }
 
 // Whoever waits for the rules asks once more, is told by the place that is given up, or, where it
-// is another place that they were moved to, may fetch nothing (RFC 9309).
-Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool is_given_up) {
+// is another place that they were moved to, may fetch nothing (RFC 9309). Where there are rules
+// that have expired, pages tell whether the place answers.
+Status Crawler::OnRobotsFailed(const VisitPointer& visit) {
   const std::string& origin = visit->robots_origin;
+  const Result<bool> has_old = robots_.Prolong(origin, Now());
+  if (!has_old) return has_old.error();
+  const bool is_given_up = !*has_old && CountFailure(*visit);
   const url::Url whose = *url::Parse(origin);
   robots_pending_.erase(std::string(whose.host()));
   touched_.emplace(whose.host());
   // What leads elsewhere has answered, and ends no streak of the place that does not.
   const std::uint32_t max = visit->robots_redirects > 0 ? settings_.tries_max : kPatientTries;
-  const bool is_over = ++robots_tries_[origin] >= static_cast<int>(max);
+  const bool is_over = *has_old || ++robots_tries_[origin] >= static_cast<int>(max);
   if (!is_given_up && !is_over) return {};
   if (const auto kept = std::exchange(visit->kept, std::nullopt)) {
     LogKept(visit->candidate, visit->url, *kept);
@@ -227,9 +231,9 @@ Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool is_given_up) {
     visit->line = LogLineOf(*visit, net::HeritrixStatus(visit->result.failure));
     if (is_given_up) Annotate(visit->line, kGivenUpAnnotation);
   }
-  if (reachability_.Why(whose) == nullptr) {
+  if (*has_old || reachability_.Why(whose) == nullptr) robots_tries_.erase(origin);
+  if (!*has_old && reachability_.Why(whose) == nullptr) {
     visit->robots_note = robots_.Set(origin, robots::Access::kDisallowAll, "", Now());
-    robots_tries_.erase(origin);
   }
   finished_.push_back(visit);
   return {};
@@ -333,8 +337,10 @@ Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
     access = robots::Access::kAllowAll;
   }
   if (access == robots::Access::kDisallowAll) {
-    const int tries = ++robots_tries_[origin];
-    if (tries < static_cast<int>(settings_.tries_max)) {
+    const Result<bool> has_old = robots_.Prolong(origin, Now());
+    if (!has_old) return has_old.error();
+    if (*has_old) robots_tries_.erase(origin);
+    if (*has_old || ++robots_tries_[origin] < static_cast<int>(settings_.tries_max)) {
       politeness_.BackOff(std::string(whose.host()), std::nullopt, visit->asked, Now());
       robots_pending_.erase(std::string(whose.host()));
       touched_.emplace(whose.host());

@@ -6,6 +6,7 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::int64_t kValidMilliseconds = 24LL * 3600 * 1000;
+constexpr std::int64_t kProlongedMilliseconds = 3600LL * 1000;
 constexpr std::size_t kEntriesMax = 50'000;
 
 std::string NoteName(const std::string& origin) { return "robots " + origin; }
@@ -29,20 +30,33 @@ robots::Robots RobotsCache::RulesOf(robots::Access access, std::string_view text
   return robots::Robots::AllowAll();
 }
 
-Result<const robots::Robots*> RobotsCache::Find(const std::string& origin, Timestamp now) {
-  if (const auto found = entries_.find(origin); found != entries_.end()) {
-    return IsValid(found->second.fetched, now) ? &found->second.rules : nullptr;
-  }
-  Result<std::optional<std::string>> note = frontier_.Note(NoteName(origin));
+Result<RobotsCache::Entry*> RobotsCache::Load(const std::string& origin) {
+  if (const auto found = entries_.find(origin); found != entries_.end()) return &found->second;
+  const Result<std::optional<std::string>> note = frontier_.Note(NoteName(origin));
   if (!note) return note.error();
   if (!*note) return nullptr;
   ByteReader in(**note);
   const Timestamp fetched{static_cast<std::int64_t>(in.Fixed64())};
   const auto access = static_cast<robots::Access>(in.Varint());
-  if (!in.good() || !IsValid(fetched, now)) return nullptr;
+  if (!in.good()) return nullptr;
   if (entries_.size() >= kEntriesMax) entries_.clear();
-  const auto entry = entries_.emplace(origin, Entry{fetched, RulesOf(access, in.rest())}).first;
-  return &entry->second.rules;
+  Entry entry{fetched, access, RulesOf(access, in.rest())};
+  return &entries_.emplace(origin, std::move(entry)).first->second;
+}
+
+Result<const robots::Robots*> RobotsCache::Find(const std::string& origin, Timestamp now) {
+  const Result<Entry*> entry = Load(origin);
+  if (!entry) return entry.error();
+  return *entry != nullptr && IsValid((*entry)->fetched, now) ? &(*entry)->rules : nullptr;
+}
+
+Result<bool> RobotsCache::Prolong(const std::string& origin, Timestamp now) {
+  const Result<Entry*> entry = Load(origin);
+  if (!entry) return entry.error();
+  // Rules that nobody gave are no copy.
+  if (*entry == nullptr || (*entry)->access == robots::Access::kDisallowAll) return false;
+  (*entry)->fetched.milliseconds = now.milliseconds - kValidMilliseconds + kProlongedMilliseconds;
+  return true;
 }
 
 std::string RobotsCache::Set(const std::string& origin, robots::Access access,
@@ -52,7 +66,7 @@ std::string RobotsCache::Set(const std::string& origin, robots::Access access,
   PutVarint(note, static_cast<std::uint64_t>(access));
   note += text;
   if (entries_.size() >= kEntriesMax) entries_.clear();
-  entries_.insert_or_assign(origin, Entry{now, RulesOf(access, text)});
+  entries_.insert_or_assign(origin, Entry{now, access, RulesOf(access, text)});
   return note;
 }
 

@@ -26,6 +26,9 @@ class RobotsCache {
   // The rules of "https://example.org". Null: they have to be asked for. Valid until the next call
   // of Set() or Find(). Errors: those of the frontier.
   Result<const robots::Robots*> Find(const std::string& origin, Timestamp now);
+  // They cannot be had now: those that have expired, where there are any, hold on for an hour (RFC
+  // 9309, 2.4). False: there are none. Errors: those of the frontier.
+  Result<bool> Prolong(const std::string& origin, Timestamp now);
   // kFollow, after too many redirects, allows everything. Returns what Keep() wants.
   std::string Set(const std::string& origin, robots::Access access, std::string_view text,
                   Timestamp now);
@@ -36,9 +39,12 @@ class RobotsCache {
  private:
   struct Entry {
     Timestamp fetched;
+    robots::Access access;
     robots::Robots rules;
   };
 
+  // Expired or not; null: there are none.
+  Result<Entry*> Load(const std::string& origin);
   robots::Robots RulesOf(robots::Access access, std::string_view text) const;
 
   Frontier& frontier_;

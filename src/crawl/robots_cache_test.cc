@@ -45,6 +45,26 @@ TEST_F(RobotsCaching, I1_RulesAreThoseForOurName) {
   }
 }
 
+TEST_F(RobotsCaching, I1_ExpiredRulesCanBeProlongedAndRulesThatNobodyGaveCannot) {
+  constexpr std::int64_t kHour = 3600LL * 1000;
+  RobotsCache cache(*frontier_, "stele");
+  EXPECT_FALSE(*cache.Prolong(kOrigin, kNow));
+  cache.Keep(kOrigin,
+             cache.Set(kOrigin, robots::Access::kParse, "User-agent: *\nDisallow: /x\n", kNow));
+  ASSERT_TRUE(frontier_->Commit());
+  RobotsCache after_a_kill(*frontier_, "stele");
+  for (RobotsCache* const one : {&cache, &after_a_kill}) {
+    EXPECT_EQ(RulesIn(*one, In(kDay)), nullptr);
+    EXPECT_TRUE(*one->Prolong(kOrigin, In(kDay)));
+    ASSERT_NE(RulesIn(*one, In(kDay + kHour - 1)), nullptr);
+    EXPECT_FALSE(RulesIn(*one, In(kDay + kHour - 1))->Allows("/x"));
+    EXPECT_TRUE(RulesIn(*one, In(kDay + kHour - 1))->Allows("/y"));
+    EXPECT_EQ(RulesIn(*one, In(kDay + kHour)), nullptr) << "they are asked for again";
+  }
+  cache.Set(kOrigin, robots::Access::kDisallowAll, "", kNow);
+  EXPECT_FALSE(*cache.Prolong(kOrigin, In(kDay)));
+}
+
 TEST_F(RobotsCaching, I1_ANameMayHaveDigits) {
   for (const char* agent : {"harvester2015/1.0", "harvester/2015"}) {
     RobotsCache cache(*frontier_, ProductTokenOf(agent));
