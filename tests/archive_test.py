@@ -306,6 +306,45 @@ class Keeping(Archive):
             self.assertIn("restore it from a backup", self.complaint(*words))
         self.assertEqual(ledger.read_bytes(), bad)
 
+    def test_W15_a_missing_ledger_is_not_made_anew(self):
+        before = self.stele("ls", "--json")
+        ledger = self.archive / "ledger/ledger.warc"
+        ledger.rename(self.folder / "ledger.warc")
+        more = self.put("more.warc.gz", response("http://c.org/", "2005-01-01T00:00:00Z", b"c"))
+        for words in (("import", more), ("ls",), ("verify",), ("reindex",),
+                      ("reindex", "--from-files")):
+            said = self.complaint(*words)
+            self.assertIn(f"{ledger}: the ledger is missing", said)
+            self.assertIn("bring it back from a backup", said)
+            self.assertFalse(ledger.exists())
+        shutil.rmtree(self.archive / "catalog")
+        self.assertIn("the ledger is missing", self.complaint("reindex"))
+        self.assertFalse(ledger.exists())
+        (self.folder / "ledger.warc").rename(ledger)
+        self.stele("reindex")
+        self.assertEqual(self.stele("ls", "--json"), before)
+        self.assertIn("all is right", self.stele("verify"))
+
+    def test_W15_a_ledger_that_is_older_than_what_is_stored_is_named(self):
+        ledger = self.archive / "ledger/ledger.warc"
+        old = ledger.read_bytes()
+        more = self.put("more.warc.gz", response("http://c.org/", "2005-01-01T00:00:00Z", b"c"))
+        self.stele("import", "--quiet", more)
+        self.stele("rm", "http://a.org/1", "--reason", "a test")
+        before, newer = self.stele("ls", "--json"), ledger.read_bytes()
+        ledger.write_bytes(old)
+        for words in (("ls",), ("verify",), ("import", more)):
+            self.assertIn("Restore the newer one", self.complaint(*words))
+        self.stele("reindex", code=1)
+        self.assertIn("takedowns and holds that came since are forgotten", self.said)
+        self.assertIn(f"more.warc.gz: is not in {ledger}", self.said)
+        self.assertIn(f"more.warc.gz: is not in {ledger}", self.stele("verify", code=1))
+        self.assertTrue((self.archive / "volumes/main/00000002.rows").exists())
+        ledger.write_bytes(newer)
+        self.stele("reindex")
+        self.assertEqual(self.stele("ls", "--json"), before)
+        self.assertIn("all is right", self.stele("verify"))
+
     def test_export_brought_in_again_is_the_same(self):
         out = self.folder / "out.warc.gz"
         self.stele("export", out)

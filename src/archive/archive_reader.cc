@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "archive/ledger.h"
+#include "archive/unknown_containers.h"
 
 namespace stele::archive {
 
@@ -27,11 +28,18 @@ Result<std::shared_ptr<const ArchiveLayout>> LoadLayout(io::FileSystem& fs,
 }
 
 Error NotOfThisLedger(const ArchiveLayout& layout) {
-  return {
-      ErrorCode::kOutdated,
-      fmt::format("{} knows more than {}: has an old ledger been restored? Make the catalog anew "
-                  "with: stele reindex",
-                  layout.CatalogDirectory(), layout.LedgerPath())};
+  return {ErrorCode::kOutdated,
+          fmt::format("{} knows more than {}: has an old ledger been restored? Restore the newer "
+                      "one, which alone knows what came since, was taken down or is held. Only "
+                      "where it is lost, do without all that by: stele reindex",
+                      layout.CatalogDirectory(), layout.LedgerPath())};
+}
+
+Error ForgottenSince(const ArchiveLayout& layout) {
+  return {ErrorCode::kOutdated,
+          fmt::format("{} knew more than {}: captures, takedowns and holds that came since are "
+                      "forgotten; restore the newer ledger, then run stele reindex again",
+                      layout.CatalogDirectory(), layout.LedgerPath())};
 }
 
 Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(io::FileSystem& fs,
@@ -73,6 +81,7 @@ Status ArchiveReader::TryRefresh() {
         return holdings->Apply(event, behind);
       },
       applied->ledger_end);
+  if (!end && end.error().code == ErrorCode::kNotFound) return LedgerIsMissing(*layout_);
   if (!end) return end.error();
   if (holdings != nullptr) holdings_ = std::move(holdings);
   applied_ = *std::move(applied);

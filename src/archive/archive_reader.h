@@ -21,6 +21,8 @@ Result<std::shared_ptr<const ArchiveLayout>> LoadLayout(io::FileSystem& fs,
 
 // That the catalog knows more than the ledger.
 Error NotOfThisLedger(const ArchiveLayout& layout);
+// That it did, until it was made anew.
+Error ForgottenSince(const ArchiveLayout& layout);
 
 // Reads an archive that another process may be writing. Not thread-safe; its views are. Borrows
 // `fs` for life.
@@ -28,7 +30,7 @@ class ArchiveReader {
  public:
   // Errors: kNotFound when this is no archive, or its catalog is missing; kOutdated when the
   // catalog is not complete, or not that of the ledger; kInvalid for a wrong configuration;
-  // kCorrupt.
+  // kCorrupt, also when the ledger is missing.
   static Result<std::unique_ptr<ArchiveReader>> Open(io::FileSystem& fs,
                                                      const std::string& directory);
 

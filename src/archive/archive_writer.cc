@@ -18,6 +18,7 @@
 #include "archive/applied_mark.h"
 #include "archive/archive_reader.h"
 #include "archive/durable_file.h"
+#include "archive/unknown_containers.h"
 #include "util/ascii.h"
 #include "util/check.h"
 
@@ -96,7 +97,8 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::Open(const Environment& en
   if (!layout) return layout.error();
   std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(environment, *std::move(layout)));
   if (const Status locked = writer->Lock(); !locked) return locked.error();
-  if (const Status loaded = writer->LoadLedger(); !loaded) return loaded.error();
+  const bool makes_catalog = rebuild != Rebuild::kNothing && !batch;
+  if (const Status loaded = writer->LoadLedger(makes_catalog); !loaded) return loaded.error();
   if (const Status finished = writer->FinishContainers(); !finished) return finished.error();
   const Status opened =
       batch ? writer->RestoreBatch(*batch, rebuild) : writer->OpenCatalog(rebuild);
@@ -118,19 +120,23 @@ Status ArchiveWriter::Lock() {
       fmt::format("{}, since {}\n", environment_.writer, FormatIso(environment_.clock.Now())));
 }
 
-Status ArchiveWriter::LoadLedger() {
+Status ArchiveWriter::LoadLedger(bool makes_catalog) {
   const std::string path = layout_->LedgerPath();
-  if (const Status made = MakeDirectories(environment_.fs, io::ParentDirectory(path)); !made) {
-    return made;
-  }
   const Result<AppliedMark> applied = ReadAppliedMark(environment_.fs, layout_->AppliedPath());
   if (!applied) return applied.error();
   auto ledger = LedgerWriter::Open(
       environment_.fs, path, environment_.clock, environment_.random,
       [&](const LedgerEvent& event, std::uint64_t end) { return holdings_.Apply(event, end); },
-      applied->ledger_end);
+      applied->ledger_end,
+      [&]() -> Status {
+        const Status never = CheckNeverHadLedger(environment_.fs, *layout_, *applied);
+        return never ? MakeDirectories(environment_.fs, io::ParentDirectory(path)) : never;
+      });
   if (!ledger) return ledger.error();
   ledger_ = std::move(*ledger);
+  if (applied->ledger_end <= ledger_->end()) return {};
+  if (!makes_catalog) return NotOfThisLedger(*layout_);
+  ledger_failures_.push_back(ForgottenSince(*layout_));
   return {};
 }
 
@@ -144,8 +150,20 @@ Status ArchiveWriter::FinishContainers() {
     }
   }
   reserved_ = holdings_.NextContainer() - 1;
+  if (const Status found = FindUnknown(); !found) return found;
   for (const ArchiveConfig::Volume& volume : layout_->config().volumes) {
     if (const Status removed = RemoveUnknown(volume); !removed) return removed;
+  }
+  return {};
+}
+
+Status ArchiveWriter::FindUnknown() {
+  const Result<std::vector<UnknownContainer>> unknown =
+      FindUnknownContainers(environment_.fs, *layout_, holdings_);
+  if (!unknown) return unknown.error();
+  for (const UnknownContainer& container : *unknown) {
+    unknown_.insert(container.number);
+    ledger_failures_.push_back(NotInLedger(*layout_, container));
   }
   return {};
 }
@@ -183,15 +201,15 @@ Status ArchiveWriter::RemoveUnknown(const ArchiveConfig::Volume& volume) {
       continue;
     }
     reserved_ = std::max(reserved_, static_cast<std::uint32_t>(*number));
+    // Nothing is removed on the word of an old ledger.
+    const bool is_purged = holdings_.IsPurged(static_cast<std::uint32_t>(*number));
+    if (!is_purged && !ledger_failures_.empty()) continue;
     if (name.size() == 8) {
-      // A file under its own name was in the archive once: then the ledger is an old one, and
-      // nothing is removed on its word.
       const Result<std::vector<std::string>> files = fs.List(path);
       if (!files) return files.error();
       const bool unfinished =
-          holdings_.IsPurged(static_cast<std::uint32_t>(*number)) ||
-          std::all_of(files->begin(), files->end(),
-                      [](const std::string& file) { return file.ends_with(".part"); });
+          is_purged || std::all_of(files->begin(), files->end(),
+                                   [](const std::string& file) { return file.ends_with(".part"); });
       if (!unfinished) continue;
     } else if (!name.ends_with(".rows") && !name.ends_with(".rows.new")) {
       continue;

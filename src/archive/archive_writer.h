@@ -43,7 +43,8 @@ class ArchiveWriter {
   // are made anew, and those of others that cannot be opened; rows beside containers where they
   // have captures of the batch; and the index by URL stays: when that fails, or is interrupted, all
   // is as it was. Errors: kNotFound when this is no archive, or there never was such a batch, kBusy
-  // when somebody else writes it, kInvalid, kCorrupt.
+  // when somebody else writes it, kInvalid, kCorrupt, also when the ledger is missing; kOutdated
+  // when the catalog knows more than the ledger and is not made anew.
   static Result<std::unique_ptr<ArchiveWriter>> Open(
       const Environment& environment, const std::string& directory,
       Rebuild rebuild = Rebuild::kNothing, std::optional<std::uint32_t> batch = std::nullopt);
@@ -57,6 +58,9 @@ class ArchiveWriter {
   // One for each container that could not be read when the archive was opened: its captures are not
   // listed, or with the rows that it had. Each says what to do.
   const std::map<std::uint32_t, Error>& index_failures() const { return index_failures_; }
+  // Why the ledger is older than what is stored, when the archive was opened: files of containers
+  // that it does not know, and a catalog, made anew since, that knew more. Each says what to do.
+  const std::vector<Error>& ledger_failures() const { return ledger_failures_; }
   // What is there now. The writer must outlive it.
   ArchiveView View();
   // As Holdings.
@@ -143,9 +147,11 @@ class ArchiveWriter {
  private:
   ArchiveWriter(const Environment& environment, std::shared_ptr<const ArchiveLayout> layout);
   Status Lock();
-  Status LoadLedger();
+  Status LoadLedger(bool makes_catalog);
   // Steps of Open() after a crash: files get their names, and what nobody was told of goes.
   Status FinishContainers();
+  // What the ledger should know, and does not, stays.
+  Status FindUnknown();
   Status RemoveUnknown(const ArchiveConfig::Volume& volume);
   Status RemoveFiles(const Container& container);
   Status OpenCatalog(Rebuild rebuild);
@@ -237,7 +243,9 @@ class ArchiveWriter {
   bool is_behind_ = true;
   bool knows_purged_ = false;      // whether the catalog may have captures that were purged since
   std::set<std::uint32_t> lacks_;  // containers that the catalog has nothing of
-  std::map<std::uint32_t, Error> index_failures_;  // set by Open()
+  std::map<std::uint32_t, Error> index_failures_;  // set by Open(), and these two
+  std::vector<Error> ledger_failures_;
+  std::set<std::uint32_t> unknown_;  // containers in volumes that the ledger does not know
   std::optional<Error> delivery_failure_;
 };
 

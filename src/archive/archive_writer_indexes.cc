@@ -50,7 +50,6 @@ Status ArchiveWriter::ApplyAll(Rebuild rebuild) {
     if (!mark) return mark.error();
     applied = *std::move(mark);
   }
-  if (applied.ledger_end > ledger_->end()) return NotOfThisLedger(*layout_);
   for (const auto& [number, container] : holdings_.containers()) {
     if (container.ledger_end <= applied.ledger_end && !applied.lacks.contains(number)) continue;
     if (const Status taken = TakeIn(container, rebuild); !taken) return taken;

@@ -22,6 +22,7 @@ Status ArchiveWriter::SealOpenContainers() {
   const std::map<std::uint32_t, Container> open = holdings_.open_containers();
   for (const auto& [number, container] : open) {
     if (layout_->FindVolume(container.volume) == nullptr) continue;  // until it is there again
+    if (unknown_.contains(number)) continue;  // it was sealed, which an old ledger does not know
     if (const Status sealed = SealWhatIsLeft(container); !sealed) return sealed;
   }
   return {};

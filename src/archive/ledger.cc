@@ -136,30 +136,32 @@ Result<std::uint64_t> ReadLedger(io::FileSystem& fs, const std::string& path, st
   return whole ? Result<std::uint64_t>(scan->end) : whole.error();
 }
 
-Result<std::unique_ptr<LedgerWriter>> LedgerWriter::Open(io::FileSystem& fs,
-                                                         const std::string& path,
-                                                         const io::Clock& clock, io::Random& random,
-                                                         const TakeEvent& take,
-                                                         std::uint64_t acknowledged) {
+Result<std::unique_ptr<LedgerWriter>> LedgerWriter::Open(
+    io::FileSystem& fs, const std::string& path, const io::Clock& clock, io::Random& random,
+    const TakeEvent& take, std::uint64_t acknowledged, const std::function<Status()>& may_begin) {
   Result<LedgerScan> scan = Scan(fs, path, 0, take);
   if (!scan && scan.error().code != ErrorCode::kNotFound) return scan.error();
   const bool is_new = !scan;
   const Status whole = is_new ? Status() : CheckTail(path, scan->end, scan->size, acknowledged);
   if (!whole) return whole.error();
+  const std::uint64_t end = is_new ? 0 : scan->end;
+  if (end == 0 && may_begin) {
+    if (const Status may = may_begin(); !may) return may.error();
+  }
   Result<std::unique_ptr<io::WritableFile>> file = fs.OpenForAppending(path);
   if (!file) return file.error();
   if (!is_new && scan->size > scan->end) {
     if (const Status aside = SetAside(fs, path, *scan, **file); !aside) return aside.error();
   }
-  const std::uint64_t end = is_new ? 0 : scan->end;
   std::unique_ptr<LedgerWriter> ledger(new LedgerWriter(std::move(*file), end, clock, random));
   if (end == 0) {
     const Status begun = ledger->AppendRecord(
         "warcinfo", "software: Stele\r\ndescription: ledger of an archive\r\n", clock.Now());
     if (!begun) return begun.error();
-    if (const Status synced = fs.SyncDirectory(io::ParentDirectory(path)); !synced) {
-      return synced.error();
-    }
+  }
+  // Whoever made it may have been killed before its name was durable.
+  if (const Status synced = fs.SyncDirectory(io::ParentDirectory(path)); !synced) {
+    return synced.error();
   }
   return ledger;
 }

@@ -28,13 +28,15 @@ Result<std::uint64_t> ReadLedger(io::FileSystem& fs, const std::string& path, st
 // `random` for life.
 class LedgerWriter {
  public:
-  // Tells of all that is there, as ReadLedger(). A ledger is made where there is none; its
-  // directory must exist. What is cut off at its end, by a crash, is copied to a file
-  // `path`.torn and taken off. Errors: as ReadLedger(); the file is as it was then.
+  // Tells of all that is there, as ReadLedger(). A ledger is made where there is none, or nothing
+  // in it; `may_begin` is asked first where it is given, and its directory must exist then. What is
+  // cut off at its end, by a crash, is copied to a file `path`.torn and taken off. Errors: as
+  // ReadLedger(), and those of `may_begin`; the file is as it was then.
   static Result<std::unique_ptr<LedgerWriter>> Open(io::FileSystem& fs, const std::string& path,
                                                     const io::Clock& clock, io::Random& random,
                                                     const TakeEvent& take,
-                                                    std::uint64_t acknowledged = 0);
+                                                    std::uint64_t acknowledged = 0,
+                                                    const std::function<Status()>& may_begin = {});
 
   // Durable when it succeeds; sets the event's time where it has none. After an error nothing more
   // is taken.

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "archive/durable_file.h"
+#include "archive/ledger.h"
+#include "archive/unknown_containers.h"
 #include "catalog/remedy.h"
 
 namespace stele::archive {
@@ -33,6 +35,7 @@ class Verification {
   }
 
   Result<VerifyOutcome> Run() {
+    if (const Status checked = CheckLedger(); !checked) return checked.error();
     for (const auto& [number, container] : view_.holdings().containers()) {
       ++outcome_.containers;
       CheckFile(container);
@@ -51,6 +54,24 @@ class Verification {
 
   bool IsUnfinished(const Container& container) const {
     return container.ledger_end > options_.applied;
+  }
+
+  // It must know all containers in the volumes.
+  Status CheckLedger() {
+    const Result<std::vector<UnknownContainer>> unknown =
+        FindUnknownContainers(view_.fs(), view_.layout(), view_.holdings());
+    if (!unknown) return unknown.error();
+    if (unknown->empty()) return {};
+    // A writer that goes on told the ledger before a file got its name.
+    Holdings now = view_.holdings();
+    const Result<std::uint64_t> read = ReadLedger(
+        view_.fs(), view_.layout().LedgerPath(), now.ledger_end(),
+        [&](const LedgerEvent& event, std::uint64_t end) { return now.Apply(event, end); });
+    if (!read) return read.error();
+    for (const UnknownContainer& container : *unknown) {
+      if (!container.IsIn(now)) Say(NotInLedger(view_.layout(), container).text);
+    }
+    return {};
   }
 
   // Where its file is; one that came last may not have its name yet.

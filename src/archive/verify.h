@@ -28,9 +28,10 @@ struct VerifyOutcome {
 
 // Looks at everything that an archive consists of: files against the digests in the ledger, rows
 // against the ledger, the catalog's pages against their checksums, its rows against those of the
-// containers, its index against its rows. Each defect is told in one line that says what, where and
-// what to do. The ledger itself was checked when the archive was opened. Errors: those that keep us
-// from going on.
+// containers, its index against its rows, and what lies in the volumes against the ledger, so that
+// an old one is found. Each defect is told in one line that says what, where and what to do. That
+// the ledger is whole was checked when the archive was opened. Errors: those that keep us from
+// going on.
 Result<VerifyOutcome> Verify(const ArchiveView& view, const VerifyOptions& options,
                              const std::function<void(const std::string&)>& report);
 

@@ -247,6 +247,7 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& di
        fmt::format("stele {}, process {} on {}", command, ::getpid(), host)},
       directory, rebuild, batch);
   if (writer) {
+    for (const Error& failure : (*writer)->ledger_failures()) Complain(context, failure.text);
     for (const auto& [number, failure] : (*writer)->index_failures()) {
       Complain(context, failure.text);
     }

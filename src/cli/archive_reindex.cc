@@ -42,7 +42,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   const Status written =
       context.out.Write(Summary(archive->View().holdings(), mark->lacks, *batch));
   if (!written) return Fail(context, written.error());
-  return archive->index_failures().empty() ? code : ExitCode::kDefects;
+  const bool has_all = archive->index_failures().empty() && archive->ledger_failures().empty();
+  return has_all ? code : ExitCode::kDefects;
 }
 
 }  // namespace
@@ -57,10 +58,11 @@ Command ReindexCommand() {
       "gets the same answer as before. The catalog that is there is used until the new one is "
       "whole. "
       "Containers that cannot be read are named, with what to do, and the exit code is 1; all "
-      "others are taken. With --batch only the rows of one month are made anew, and "
-      "of others whose files cannot be opened: it takes as long as the month is large, reads only "
-      "containers that have captures of it, and leaves the index by URL as it is. When that is "
-      "interrupted, all is as it was before.";
+      "others are taken. Files of containers that the ledger does not know are named, too: it is "
+      "an old one then, and the newer one is to be restored. With --batch only the rows of one "
+      "month are made anew, and of others whose files cannot be opened: it takes as long as the "
+      "month is large, reads only containers that have captures of it, and leaves the index by URL "
+      "as it is. When that is interrupted, all is as it was before.";
   command.options = WithArchiveOption(
       {{"--batch", "MONTH", "Make only the rows of this month anew: 200405"},
        {"--from-files", "", "Make the rows anew, too: reads all files from begin to end"}});

@@ -75,10 +75,9 @@ Command VerifyCommand() {
   command.summary = "Check that an archive is as it should be";
   command.details =
       "Reads every file and compares its SHA-256 with the one that it had when it came, checks the "
-      "ledger, and compares all indexes with what they were made from. Each defect is one line "
-      "that "
-      "says what to do. The exit code is 1 when there are any. Runs that may repeat originals "
-      "which are kept elsewhere are named, too.";
+      "ledger, also whether it knows all files that are stored, and compares all indexes with what "
+      "they were made from. Each defect is one line that says what to do. The exit code is 1 when "
+      "there are any. Runs that may repeat originals which are kept elsewhere are named, too.";
   command.options =
       WithArchiveOption({{"--quick", "", "Look only at the sizes of files, not at their bytes"},
                          {"--json", "", "One JSON object for each defect, and one in the end"},
