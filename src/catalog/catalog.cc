@@ -44,14 +44,7 @@ Catalog::~Catalog() = default;
 Result<std::unique_ptr<Catalog>> Catalog::Open(io::FileSystem& fs, std::string directory,
                                                PageCache& cache, CatalogOptions options) {
   std::unique_ptr<Catalog> catalog(new Catalog(fs, std::move(directory), cache, options));
-  if (const Status status = catalog->Load(Loading::kAsItIs); !status) return status.error();
-  return catalog;
-}
-
-Result<std::unique_ptr<Catalog>> Catalog::Rebuild(io::FileSystem& fs, std::string directory,
-                                                  PageCache& cache, CatalogOptions options) {
-  std::unique_ptr<Catalog> catalog(new Catalog(fs, std::move(directory), cache, options));
-  if (const Status status = catalog->Load(Loading::kRebuilding); !status) return status.error();
+  if (const Status status = catalog->Load(); !status) return status.error();
   return catalog;
 }
 
@@ -59,8 +52,7 @@ Result<std::unique_ptr<Catalog>> Catalog::Restore(io::FileSystem& fs, std::strin
                                                   PageCache& cache, const Restoration& restoration,
                                                   CatalogOptions options) {
   std::unique_ptr<Catalog> catalog(new Catalog(fs, std::move(directory), cache, options));
-  const Status status = catalog->Load(Loading::kAsItIs, &restoration);
-  if (!status) return status.error();
+  if (const Status status = catalog->Load(&restoration); !status) return status.error();
   return catalog;
 }
 
@@ -79,7 +71,7 @@ Result<std::set<std::uint32_t>> Catalog::DamagedBatches(io::FileSystem& fs,
   return damaged;
 }
 
-Status Catalog::Load(Loading loading, const Restoration* restoration) {
+Status Catalog::Load(const Restoration* restoration) {
   for (const std::string& path :
        {directory_, RunDirectory(directory_), CaptureDirectory(directory_)}) {
     if (const Status status = fs_.MakeDirectory(path); !status) return status;
@@ -95,12 +87,6 @@ Status Catalog::Load(Loading loading, const Restoration* restoration) {
   if (!manifest) return manifest.error();
   next_file_ = manifest->next_file;
   if (const Status status = RemoveStrays(fs_, directory_, *manifest); !status) return status;
-  if (loading == Loading::kRebuilding) {
-    manifest->runs.clear();
-    manifest->pisa.clear();
-    manifest->loose.clear();
-    manifest->dropped.clear();
-  }
   if (restoration != nullptr) {
     std::erase_if(manifest->segments, [&](const Manifest::Segment& segment) {
       return restoration->batches.contains(segment.batch);
@@ -113,9 +99,6 @@ Status Catalog::Load(Loading loading, const Restoration* restoration) {
   }
   if (!files) return files.error();
   files_ = std::move(*files);
-  if (loading == Loading::kRebuilding) {
-    if (const Status status = RebuildRuns(); !status) return status;
-  }
   if (restoration != nullptr) {
     // Before logs are replayed: each manifest that is written from now on has the rows.
     if (const Status status = RestoreRows(*restoration); !status) return status;
@@ -127,9 +110,8 @@ Status Catalog::RestoreRows(const Restoration& restoration) {
   const std::scoped_lock maintenance(maintenance_);
   Manifest manifest = files_->manifest;
   if (restoration.forgets) {
-    for (const std::uint32_t batch : restoration.batches) {
-      ForgetBatch(batch, !manifest.pisa.empty(), manifest);
-    }
+    if (!manifest.pisa.empty()) ForgetPisa(manifest);
+    for (const std::uint32_t batch : restoration.batches) ForgetBatch(batch, manifest);
   }
   std::string log;  // it is never written: its rows go to segments when it is full
   auto rows = std::make_unique<NewRows>(0, nullptr);

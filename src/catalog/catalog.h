@@ -38,10 +38,6 @@ class Catalog {
   // somebody else writes it, kCorrupt.
   static Result<std::unique_ptr<Catalog>> Open(io::FileSystem& fs, std::string directory,
                                                PageCache& cache, CatalogOptions options = {});
-  // The same, when a run or a PISA segment is damaged or missing: makes all runs again from the
-  // rows. PISA segments are made by Maintain() then. Errors: those of Open(), about other files.
-  static Result<std::unique_ptr<Catalog>> Rebuild(io::FileSystem& fs, std::string directory,
-                                                  PageCache& cache, CatalogOptions options = {});
 
   // Batches whose rows are made anew from elsewhere.
   struct Restoration {
@@ -94,10 +90,6 @@ class Catalog {
   // Turns everything into one run, one segment for each batch, and PISA segments.
   Status Compact();
 
-  // Takes a batch out of the catalog, with all its rows. PISA segments that had some of them are
-  // made again by Maintain(); until then Alive() takes longer.
-  Status DropBatch(std::uint32_t batch);
-
   // Takes captures out of the catalog, and what it has of them out of its files: those that have
   // some are written anew, at one moment, and the old ones deleted. Reads all runs. PISA segments
   // that may have had some are made again by Maintain(). An error leaves everything as it was, or
@@ -106,11 +98,9 @@ class Catalog {
 
  private:
   Catalog(io::FileSystem& fs, std::string directory, PageCache& cache, CatalogOptions options);
-  enum class Loading { kAsItIs, kRebuilding };
   // Null: nothing is restored.
-  Status Load(Loading loading, const Restoration* restoration = nullptr);
+  Status Load(const Restoration* restoration = nullptr);
   Status MakeManifest();
-  Status RebuildRuns();
   Status RestoreRows(const Restoration& restoration);
   Status ReplayLogs();
   Status BeginLog();  // requires: mutex_
@@ -148,9 +138,8 @@ class Catalog {
   Status ForgetEntries(const std::set<CaptureId>& captures, Manifest& manifest);
   Status WriteRunWithout(const LocationRun& run, std::uint64_t number,
                          const std::set<CaptureId>& captures, Manifest& manifest);
-  // Entries of a batch in the runs of now do not count any more, and PISA segments, where they may
-  // have some, are to be made again.
-  void ForgetBatch(std::uint32_t batch, bool in_pisa, Manifest& manifest);
+  // Entries of a batch in the runs of now do not count any more.
+  void ForgetBatch(std::uint32_t batch, Manifest& manifest);
   // PISA segments are to be made again, of all runs.
   void ForgetPisa(Manifest& manifest);
   // Makes it the state of the catalog, on disk and here; `flushed`: the oldest log is in it.

@@ -14,6 +14,7 @@ namespace stele::catalog {
 namespace {
 
 constexpr CatalogOptions kTiny{6000, 2, 2, 30};
+constexpr std::uint32_t kForgotten = 200406;  // a batch of which all that is there goes
 
 // Some work, the same each time, on a disk that may fail at any moment.
 class Scenario {
@@ -31,9 +32,9 @@ class Scenario {
       }
       if (round % 2 == 1 && !(*catalog)->Maintain()) return false;
       if (round == 8) {
-        dropping_ = true;
-        if (!(*catalog)->DropBatch(200406)) return false;
-        Drop();
+        forgetting_ = given_.IdsOf(kForgotten);
+        if (!(*catalog)->Forget(forgetting_)) return false;
+        Forget();
       }
     }
     return (*catalog)->Compact().ok();
@@ -43,7 +44,7 @@ class Scenario {
   void CheckSynced(Catalog& catalog) {
     const auto view = catalog.View();
     for (const auto& [id, row] : synced_) {
-      if (dropping_ && id.batch == 200406) continue;
+      if (forgetting_.contains(id)) continue;
       const Result<HeldCapture> found = view->Get(id);
       ASSERT_TRUE(found) << found.error().text;
       EXPECT_EQ(found->row, given_.rows().at(id));
@@ -56,9 +57,9 @@ class Scenario {
     std::vector<Capture> all;
     for (const auto& [id, row] : given_.rows()) all.push_back(row);
     ASSERT_TRUE(catalog.Append(all));
-    if (dropping_ && !dropped_) {
-      ASSERT_TRUE(catalog.DropBatch(200406));
-      Drop();
+    if (!forgetting_.empty()) {
+      ASSERT_TRUE(catalog.Forget(forgetting_));
+      Forget();
     }
     for (int round = 0; round < 2; ++round) {
       const auto view = catalog.View();
@@ -86,19 +87,17 @@ class Scenario {
     given_.Append(captures);  // what fails may be there all the same
     return catalog.Append(captures).ok();
   }
-  void Drop() {
-    dropped_ = true;
-    given_.DropBatch(200406);
-    std::erase_if(synced_, [](const auto& row) { return row.first.batch == 200406; });
-    dropping_ = false;
+  void Forget() {
+    given_.Forget(forgetting_);
+    for (const CaptureId& id : forgetting_) synced_.erase(id);
+    forgetting_.clear();
   }
 
   CaptureMaker maker_{7};
   CatalogTwin given_;
   std::map<CaptureId, Capture> synced_;
   std::uint32_t next_serial_ = 0;
-  bool dropping_ = false;
-  bool dropped_ = false;
+  std::set<CaptureId> forgetting_;  // until that is known to have worked
 };
 
 std::vector<std::string> Names(io::MemoryFileSystem& disk, const std::string& directory) {

@@ -18,8 +18,6 @@ namespace {
 constexpr int kQuickLevel = 3;
 constexpr int kDenseLevel = 9;
 
-constexpr std::size_t kRebuiltEntries = 1 << 19;  // of a run that is made again from rows
-
 // The newest of each batch first.
 void Arrange(Manifest& manifest) {
   std::sort(manifest.runs.begin(), manifest.runs.end(),
@@ -285,25 +283,6 @@ void Catalog::RemoveUnused(const Manifest& before, const Manifest& after) {
   }
 }
 
-Status Catalog::RebuildRuns() {
-  const std::scoped_lock maintenance(maintenance_);
-  Manifest manifest = files_->manifest;
-  const auto view = std::make_shared<const CatalogView>(files_, std::vector<NewRowsView>());
-  CaptureScan scan = view->Scan({});
-  LocationMemtable entries;
-  for (bool more = true; more;) {
-    const Result<const Capture*> row = scan.Next();
-    if (!row) return row.error();
-    more = *row != nullptr;
-    if (more) entries.Add({LocationKeyOf(**row), (*row)->time, (*row)->id});
-    if (entries.entries() == 0 || (more && entries.entries() < kRebuiltEntries)) continue;
-    if (const Status status = WriteRun(entries.Sorted(), manifest); !status) return status;
-    entries = LocationMemtable();
-  }
-  if (const Status status = Commit(std::move(manifest), /*flushed=*/false); !status) return status;
-  return RemoveStrays(fs_, directory_, files_->manifest);
-}
-
 Status Catalog::MergeWhereTooMany() {
   const std::scoped_lock maintenance(maintenance_);
   for (;;) {
@@ -443,24 +422,7 @@ Status Catalog::MergeEverything() {
   }
 }
 
-Status Catalog::DropBatch(std::uint32_t batch) {
-  const std::scoped_lock building(building_);  // else segments would get what is dropped meanwhile
-  const std::scoped_lock maintenance(maintenance_);
-  if (const Status status = FlushAll(); !status) return status;
-  Manifest manifest = files_->manifest;
-  const bool in_pisa =
-      std::any_of(files_->segments.begin(), files_->segments.end(), [&](const auto& segment) {
-        return segment->totals().batch == batch && !files_->pisa.empty() &&
-               segment->totals().times.first < files_->pisa.back()->end();
-      });
-  std::erase_if(manifest.segments,
-                [&](const Manifest::Segment& segment) { return segment.batch == batch; });
-  ForgetBatch(batch, in_pisa, manifest);
-  return Commit(std::move(manifest), /*flushed=*/false);
-}
-
-void Catalog::ForgetBatch(std::uint32_t batch, bool in_pisa, Manifest& manifest) {
-  if (in_pisa) ForgetPisa(manifest);
+void Catalog::ForgetBatch(std::uint32_t batch, Manifest& manifest) {
   std::erase_if(manifest.dropped,
                 [&](const Manifest::Dropped& dropped) { return dropped.batch == batch; });
   manifest.dropped.push_back({batch, next_file_});

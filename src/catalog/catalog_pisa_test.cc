@@ -149,20 +149,21 @@ TEST_F(CatalogPisaTest, P3_MakingSegmentsLeavesTheCacheAlone) {
   EXPECT_GT(cache_.bytes(), 0u);
 }
 
-TEST_F(CatalogPisaTest, P2_ADroppedBatchIsNotShownAnyMore) {
+TEST_F(CatalogPisaTest, P2_AForgottenBatchIsNotShownAnyMore) {
   for (std::int64_t day = 0; day < 100; ++day) Append(day, 60);
   Work();
   const std::size_t before = segments();
-  ASSERT_TRUE(catalog_->DropBatch(200406));
-  twin_.DropBatch(200406);
+  const std::set<CaptureId> june = twin_.IdsOf(200406);
+  ASSERT_TRUE(catalog_->Forget(june));
+  twin_.Forget(june);
   EXPECT_EQ(segments(), 0u);
   ExpectRight(*catalog_->View());
   Work();
   EXPECT_GT(segments(), before / 2);
   ExpectRight(*catalog_->View());
-  // One that no segment knows leaves them alone.
+  // What no segment knows leaves them alone.
   const std::size_t again = segments();
-  ASSERT_TRUE(catalog_->DropBatch(201001));
+  ASSERT_TRUE(catalog_->Forget({{201001, 1}}));
   EXPECT_EQ(segments(), again);
 }
 

@@ -126,6 +126,26 @@ TEST_F(CatalogRestoreTest, I6_WhatTheRowsDoNotHaveIsForgottenWhenAsked) {
   ExpectSameAs(twin_, *(*catalog)->View());
 }
 
+TEST_F(CatalogRestoreTest, I6_ABatchWithoutRowsIsForgottenAloneAndWhatComesLaterIsNotHidden) {
+  ASSERT_TRUE(Catalog::Open(disk_, "c", cache_, kSmall));  // makes segments of what is in logs
+  const std::vector<Capture> later = {twin_.rows().begin()->second};
+  ASSERT_EQ(later[0].id.batch, kBatch);
+  twin_.Forget(twin_.IdsOf(kBatch));
+  Catalog::Restoration restoration = RestorationOf({kBatch});
+  restoration.forgets = true;
+  const auto catalog = Catalog::Restore(disk_, "c", cache_, restoration, kSmall);
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  ExpectSameAs(twin_, *(*catalog)->View());
+  EXPECT_TRUE(SegmentsOf(kBatch).empty());
+  EXPECT_FALSE((*catalog)->View()->files().manifest.dropped.empty());
+  ASSERT_TRUE((*catalog)->Append(later));
+  twin_.Append(later);
+  ExpectSameAs(twin_, *(*catalog)->View());
+  ASSERT_TRUE((*catalog)->Compact());
+  ExpectSameAs(twin_, *(*catalog)->View());
+  EXPECT_TRUE((*catalog)->View()->files().manifest.dropped.empty());
+}
+
 // Until all is there, the manifest names what it named before.
 TEST_F(CatalogRestoreTest, I6_WhereverItFailsItIsAsItWasOrDone) {
   for (const bool forgets : {false, true}) {

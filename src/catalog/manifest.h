@@ -22,7 +22,7 @@ struct Manifest {
     std::uint32_t level = 0;
     friend bool operator==(const Segment&, const Segment&) = default;
   };
-  // A batch that was dropped: runs with smaller numbers may still have its entries.
+  // A batch whose entries were forgotten: runs with smaller numbers may still have them.
   struct Dropped {
     std::uint32_t batch = 0;
     std::uint64_t before = 0;

@@ -32,14 +32,18 @@ class CatalogTwin {
       row.type = texts_.emplace_back(capture.type);
     }
   }
-  void DropBatch(std::uint32_t batch) {
-    std::erase_if(rows_, [&](const auto& row) { return row.first.batch == batch; });
-  }
   void Forget(const std::set<CaptureId>& captures) {
     for (const CaptureId& id : captures) rows_.erase(id);
   }
 
   const std::map<CaptureId, Capture>& rows() const { return rows_; }
+  std::set<CaptureId> IdsOf(std::uint32_t batch) const {
+    std::set<CaptureId> ids;
+    for (const auto& [id, row] : rows_) {
+      if (id.batch == batch) ids.insert(id);
+    }
+    return ids;
+  }
 
   static std::string KeyOf(const Capture& row) {
     return row.key.empty() ? url::SurtKey(row.url) : std::string(row.key);
