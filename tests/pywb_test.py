@@ -89,7 +89,7 @@ class Pywb(unittest.TestCase):
     def redirect_of(self, row):
         head = self.stele("get", "--http", "--archive", self.archive, "--id", row["id"])
         found = re.search(rb"^location: *(.*?)\r?$", head, re.IGNORECASE | re.MULTILINE)
-        return found and found[1].decode("latin-1")
+        return found and found[1].decode("latin-1").strip()
 
     def compare_all(self, port, rows=None):
         if rows is None:
