@@ -5,6 +5,7 @@
 #include "archive/test_archive.h"
 #include "archive/verify.h"
 #include "io/fault_file_system.h"
+#include "util/test_stride.h"
 
 namespace stele::archive {
 namespace {
@@ -120,28 +121,60 @@ TEST_F(Reindexing, P3_AFlippedBitCostsNoOtherContainerAndNoRowsThatAreThere) {
   }
 }
 
-TEST_F(Reindexing, W15_WhatAWriterThatFailsToOpenDidNotTakeIsTakenByTheNext) {
+// Each failure of the disk may be a power cut.
+class ReindexingCrash : public Reindexing, public ::testing::WithParamInterface<bool> {
+ protected:
+  // An archive of which something was taken down, with index files and rows in a log.
+  static void MakeIndexed(io::FileSystem& fs) {
+    Make(fs);
+    ArchiveLab lab(fs);
+    ASSERT_TRUE(lab.Open(Rebuild::kCatalog));
+    Import(fs, 4);
+    ASSERT_TRUE((*lab.Open())->Remove({{200405, 1}}, "because", "a test"));
+  }
+  static std::vector<std::string> Answers(io::FileSystem& fs) {
+    const auto reader = ArchiveReader::Open(fs, "a");
+    if (!reader) return {reader.error().text};
+    EXPECT_TRUE(
+        Verify((*reader)->View(), {}, [](const std::string& defect) { ADD_FAILURE() << defect; }));
+    return Lines((*reader)->View());
+  }
+};
+
+TEST_P(ReindexingCrash, W15_WhatAWriterThatFailsToOpenDidNotTakeIsTakenByTheNext) {
   for (const Rebuild rebuild : {Rebuild::kNothing, Rebuild::kCatalog, Rebuild::kCatalogAndRows}) {
     bool opened = false;
-    for (int fail_at = 1; !opened && !HasFailure(); ++fail_at) {
+    for (int fail_at = 1; !opened && !HasFailure(); fail_at += kTestStride) {
       SCOPED_TRACE(fail_at);
       io::MemoryFileSystem disk;
-      Make(disk);
+      MakeIndexed(disk);
+      const std::vector<std::string> before = Answers(disk);
+      ASSERT_EQ(before.size(), 3u);
       if (rebuild == Rebuild::kNothing) PutFile(disk, "a/catalog/applied", "damaged");
+      disk.SyncAll();
       {
         io::FaultFileSystem fs(disk, fail_at);
         ArchiveLab lab(fs);
         opened = lab.Open(rebuild).ok();
       }
+      io::SeededRandom dice(static_cast<std::uint64_t>(fail_at));
+      if (GetParam()) disk.Crash(dice);
       // Readers see all of it, or are told that the catalog is not complete.
-      const int listed = Listed(disk);
-      EXPECT_TRUE(listed == 3 || (rebuild == Rebuild::kNothing && listed == -1)) << listed;
-      ArchiveLab lab(disk);
-      ASSERT_TRUE(lab.Open());
-      EXPECT_EQ(Listed(disk), 3);
+      const bool is_refused = Listed(disk) == -1;
+      EXPECT_TRUE(is_refused ? rebuild == Rebuild::kNothing : Answers(disk) == before);
+      {
+        ArchiveLab lab(disk);
+        const auto archive = lab.Open();
+        ASSERT_TRUE(archive) << archive.error().text;
+        EXPECT_TRUE((*archive)->index_failures().empty());
+        EXPECT_TRUE((*archive)->ledger_failures().empty());
+      }
+      EXPECT_EQ(Answers(disk), before);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutPowerCut, ReindexingCrash, ::testing::Bool());
 
 TEST_F(Reindexing, W15_RowsThatAreLostAreMadeByTheNextWriter) {
   const std::string path = "a/volumes/main/00000002.rows";
