@@ -130,13 +130,13 @@ class Rules(CrawlTest):
                               if '"RevisitOrigin":"the first, of March"' in line]), 5)
 
     def test_D2_wrong_options_are_named(self):
-        for words, text in ((("--dedup", "often"), "off, url, digest, any"),
+        for words, text in ((("--dedup", "often"), "off, url, digest or any"),
                             (("--dedup-mime", "("), "regular expression"),
                             (("--dedup-whitelist",), "whitelist"),
                             (("--dedup-abort",), "--dedup-headers"),
                             (("--dedup-headers", "date"), "timestamp-or-etag"),
                             (("--dedup-min-size", "much"), "--dedup-min-size"),
-                            (("--dedup-analyse", "all"), "none, timestamp, etag")):
+                            (("--dedup-analyse", "all"), "none, timestamp or etag")):
             self.crawl(self.web.url(HOST), *words, code=2)
             self.assertIn(text, self.said)
 
