@@ -135,8 +135,10 @@ class Site(CrawlTest):
                             (("--exclude", "moon", "a.test"), "regex:EXPRESSION"),
                             (("--resolve", "a.test", "a.test"), "example.org=192.0.2.1"),
                             (("--max-time", "long", "a.test"), "10m"),
-                            (("--depth", "-1", "a.test"), "--depth takes a number such as 1000, not -1\n"),
-                            (("--max-bytes", "x", "a.test"), "takes a size such as 1000 or 20MB, not x\n")):
+                            (("--depth", "-1", "a.test"),
+                             "--depth takes a number such as 1000, not -1\n"),
+                            (("--max-bytes", "x", "a.test"),
+                             "takes a size such as 1000 or 20MB, not x\n")):
             self.crawl(*words, code=2)
             self.assertIn(text, self.said)
         self.crawl(self.web.url(HOST), "--depth", "0")

@@ -247,9 +247,8 @@ class RecordFiles {
 
   ExitCode Report(bool quiet) {
     if (!quiet) {
-      static_cast<void>(
-          context_.err.Write(fmt::format("{} in {}\n", Count(captures_, "capture"),
-                                         Count(finished_.size(), "file"))));
+      static_cast<void>(context_.err.Write(
+          fmt::format("{} in {}\n", Count(captures_, "capture"), Count(finished_.size(), "file"))));
     }
     for (const auto& [what, count] : remarks_)
       Complain(context_, fmt::format("{} {}", count, what));

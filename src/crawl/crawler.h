@@ -190,8 +190,6 @@ class Crawler final : public Controlled {
   Status OnFailed(const VisitPointer& visit);
   // True: its place is given up, now or before.
   bool CountFailure(const Visit& visit);
-  // It failed because its place cannot be reached, which answered before.
-  bool IsOutage(const Visit& visit) const;
   Status OnRobotsFailed(const VisitPointer& visit);
   // False: it is no answer to keep, and will be tried again.
   Result<bool> IsAnswer(const VisitPointer& visit);

@@ -39,6 +39,14 @@ bool IsOfHost(net::FetchFailure failure) {
   return failure == net::FetchFailure::kNoAddress || failure == net::FetchFailure::kPrivate;
 }
 
+// It failed because its place cannot be reached, which answered before.
+bool IsOutage(const Visit& visit, const Reachability& reachability) {
+  const net::FetchFailure failure = visit.result.failure;
+  if (!net::MayPass(failure)) return false;
+  if (IsOfHost(failure)) return reachability.HasAnswered(visit.host());
+  return failure == net::FetchFailure::kConnect && reachability.HasAnswered(visit.url.origin());
+}
+
 int YearOf(Timestamp now) { return std::stoi(FormatDigits14(now).substr(0, 4)); }
 
 std::size_t RedirectsAtEnd(std::string_view hops) {
@@ -171,7 +179,7 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
   }
   if (!visit->taken) return OnRobotsFailed(visit);
   const bool is_given_up = CountFailure(*visit);
-  if (!is_given_up && IsOutage(*visit)) {
+  if (!is_given_up && settings_.tries_max > 1 && IsOutage(*visit, reachability_)) {
     parts_.frontier.Retry(*visit->taken, Frontier::Why::kPatience);
     return {};
   }
@@ -184,13 +192,6 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
   return {};
 }
 
-bool Crawler::IsOutage(const Visit& visit) const {
-  const net::FetchFailure failure = visit.result.failure;
-  if (settings_.tries_max < 2 || !net::MayPass(failure)) return false;
-  if (IsOfHost(failure)) return reachability_.HasAnswered(visit.host());
-  return failure == net::FetchFailure::kConnect && reachability_.HasAnswered(visit.url.origin());
-}
-
 bool Crawler::CountFailure(const Visit& visit) {
   if (reachability_.Why(visit.url) != nullptr) return true;
   const net::FetchFailure failure = visit.result.failure;
@@ -199,7 +200,8 @@ bool Crawler::CountFailure(const Visit& visit) {
   if (IsOfHost(failure) || failure == net::FetchFailure::kConnect || !visit.taken) {
     const int in_a_row = reachability_.CountRefused(place, visit.asked, Now());
     const auto tries = static_cast<int>(settings_.tries_max);
-    is_over = !net::MayPass(failure) || in_a_row >= (IsOutage(visit) ? kOutageTries : tries);
+    const bool is_patient = tries > 1 && IsOutage(visit, reachability_);
+    is_over = !net::MayPass(failure) || in_a_row >= (is_patient ? kOutageTries : tries);
     if (!is_over) politeness_.BackOff(visit.host(), std::nullopt, visit.asked, Now());
   } else {
     is_over = reachability_.CountLost(place) >= kLostInARowMax;
