@@ -479,6 +479,20 @@ TEST(Crawler, I1_AHostThatAsksForPatienceGetsItAlsoWhereItsAnswerIsCutOff) {
   EXPECT_EQ(lab.captured.size(), 1U);
 }
 
+TEST(Crawler, I1_WhatAGatewayDidNotReachIsAskedForAgain) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "<a href=/down></a>"}};
+  const std::string bad = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\nbad";
+  lab.before = {{"http://a.org/", {bad}}, {"http://a.org/down", {bad, bad, bad, bad}}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.asked["http://a.org/"], 2);
+  // The last answer is kept.
+  EXPECT_EQ(lab.asked["http://a.org/down"], 3);
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/down"}));
+}
+
 TEST(Crawler, I1_WhoAsksForPatienceCanBeReached) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;

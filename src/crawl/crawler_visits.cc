@@ -29,6 +29,9 @@ constexpr std::size_t kHurriedPerWorker = 16;
 
 bool AsksForPatience(int status) { return status == 429 || status == 503; }
 
+// What stands before the server did not reach it.
+bool IsOfGateway(int status) { return status == 502 || status == 504; }
+
 void Annotate(crawl_log::Line& line, std::string_view word) {
   if (!line.annotations.empty()) line.annotations += ',';
   line.annotations += word;
@@ -243,6 +246,11 @@ Status Crawler::OnRobotsFailed(const VisitPointer& visit) {
 
 Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
   const net::FetchResult& result = visit->result;
+  const bool has_tries = visit->taken && visit->candidate.tries + 1 < settings_.tries_max;
+  if (IsOfGateway(result.status) && has_tries) {
+    parts_.frontier.Retry(*visit->taken);
+    return false;
+  }
   if (!AsksForPatience(result.status)) return true;
   const std::uint32_t tries =
       visit->taken ? visit->candidate.waits
