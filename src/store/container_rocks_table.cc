@@ -59,6 +59,8 @@ rocksdb::Options MakeOptions(Indexes indexes) {
     // While several buffers wait to be written, the cache has less room for what is read.
     options.write_buffer_manager =
         std::make_shared<rocksdb::WriteBufferManager>(options.write_buffer_size, table.block_cache);
+    // Whoever writes a file has its index and filter in memory until it is whole.
+    options.target_file_size_base = 8 << 20;
     // In parts: the whole filter of a large file finds no room in the cache, and would be read
     // again for each key.
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
