@@ -110,7 +110,7 @@ class Checking(unittest.TestCase):
         done = stele("warc", "check", "-",
                      stdin=good + self.record(WARC_Block_Digest=labelled(b"other")))
         self.assertRegex(done.stdout, rf"^-:{len(good)}: block-digest: .* <urn:uuid:\d+>\n$")
-        self.assertIn("1 defects", done.stderr)
+        self.assertIn(": 1 defect\n", done.stderr)
 
     def test_bad_input_is_said_clearly(self):
         empty = stele("warc", "check", "--json", "-", stdin=b"")

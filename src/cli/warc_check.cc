@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cli/amount.h"
 #include "cli/file_jobs.h"
 #include "cli/warc_commands.h"
 #include "formats/archive_file/archive_file.h"
@@ -131,10 +132,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
                    context, [&](FileJob& job) { return CheckFile(job, context, json, totals); });
   if (!arguments.Has("--quiet")) {
     Complain(context,
-             fmt::format("checked {} files, {} records, {} digests: {}", totals.files.load(),
-                         totals.records.load(), totals.digests.load(),
-                         totals.defects == 0 ? "no defects"
-                                             : fmt::format("{} defects", totals.defects.load())));
+             fmt::format("checked {}, {}, {}: {}", Count(totals.files, "file"),
+                         Count(totals.records, "record"), Count(totals.digests, "digest"),
+                         totals.defects == 0 ? "no defects" : Count(totals.defects, "defect")));
   }
   return code;
 }
