@@ -135,6 +135,7 @@ class Site(CrawlTest):
                             (("--exclude", "moon", "a.test"), "regex:EXPRESSION"),
                             (("--resolve", "a.test", "a.test"), "example.org=192.0.2.1"),
                             (("--max-time", "long", "a.test"), "10m"),
+                            (("--job", "press: daily", "a.test"), "such as news-sites"),
                             (("--depth", "-1", "a.test"),
                              "--depth takes a number such as 1000, not -1\n"),
                             (("--max-bytes", "x", "a.test"),
