@@ -21,7 +21,7 @@ struct Candidate {
   bool seed = false;        // given by a person, or where such a one was redirected to
   std::uint32_t tries = 0;  // fetches that failed
   std::uint32_t waits = 0;  // answers that asked for patience
-  bool links_only = false;  // the archive has it; it is asked for once more for where it leads
+  bool links_only = false;  // it is kept; it is asked for once more for where it leads
 
   // Links on the way.
   std::size_t depth() const;

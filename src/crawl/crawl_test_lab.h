@@ -108,7 +108,7 @@ struct Lab {
     EXPECT_TRUE(opened) << opened.error().text;
     archive::ArchiveWriter& archive = **opened;
     if (run == 0) run = *archive.BeginRun("crawl", "test");
-    archive::RunWriter writer(archive, run, {});
+    archive::RunWriter writer(archive, run, writing);
     FakeWeb web;
     dedup::ArchiveOriginals originals([&] { return archive.View(); });
     EmptySource elsewhere([&] {
@@ -169,6 +169,7 @@ struct Lab {
   io::SeededRandom random{1};
   CountingTable table;
   CrawlSettings settings;
+  archive::RunWriterOptions writing;
   std::map<std::string, std::string> pages;
   std::function<std::string(const std::string& url)> make;  // pages that are not among them
   std::map<std::string, std::string> redirects;

@@ -4,6 +4,7 @@
 #include "crawl/crawler.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 
@@ -19,6 +20,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCommitEvery{100};
 constexpr std::size_t kCommitVisits = 2'000;
 constexpr milliseconds kShowEvery{200};
+// What was freed between things that are in use is given back to the system; malloc would keep it,
+// and a crawl of days would seem to grow.
+constexpr milliseconds kTrimEvery{60'000};
 constexpr milliseconds kWaitMax{100};
 // Visits that are worked on or written, for each connection.
 constexpr std::size_t kWorkingPerConnection = 4;
@@ -149,7 +153,7 @@ CrawlEnd Crawler::EndNow() const {
 }
 
 Status Crawler::Begin() {
-  begun_ = committed_at_ = shown_at_ = turned_at_ = Now();
+  begun_ = committed_at_ = trimmed_at_ = shown_at_ = turned_at_ = Now();
   if (const Status loaded = LoadNotes(); !loaded) return loaded;
   Result<KeptCaptures> kept = KeptCaptures::Find(parts_.frontier, parts_.archive.View(), run_);
   if (!kept) return kept.error();
@@ -312,6 +316,10 @@ Status Crawler::CommitIfDue() {
   if (finished_.size() < kCommitVisits && Since(committed_at_, now) < kCommitEvery.count())
     return {};
   committed_at_ = now;
+  if (Since(trimmed_at_, now) >= kTrimEvery.count()) {
+    trimmed_at_ = now;
+    ::malloc_trim(0);
+  }
   ForgetHosts(now);
   return Commit();
 }

@@ -130,8 +130,7 @@ class Crawler final : public Controlled {
   bool LimitReached();
   // Pages that are under way count.
   std::uint64_t PagesLeft() const;
-  // Together with what is under way: what heads announced, and others if they are as large as what
-  // came.
+  // With what is under way: what heads announced, and others if they are as large as what came.
   bool BytesAreSpokenFor() const;
   // Counts what a head announces, unless that is too much. From any thread.
   net::HeadVerdict TakeAnnouncement(Visit& visit, const http::ResponseHead& head);
@@ -204,13 +203,12 @@ class Crawler final : public Controlled {
   void TakeCookies(Visit& visit);
   // Where it was cut off before, it is kept only when more came this time.
   void TakeCutOff(Visit& visit);
-  // Why a seed that is redirected leads to no page: "nowhere", "circle", "too-often"; empty: it
-  // may.
+  // Why a redirected seed leads to no page: "nowhere", "circle", "too-often"; empty: it may.
   std::string_view FollowSeed(const Visit& visit);
   Status AddLinks(const Visit& visit);
   // `is_from_inside`: the address that led to it is not public.
   Status AddCandidate(Candidate candidate, bool is_from_inside = false);
-  // A page that was captured before its host belonged to the crawl leads on now.
+  // A page whose links were left before its host belonged to the crawl leads on now.
   Status FollowAgain(Candidate candidate);
   // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
   Result<std::string> Consider(const Candidate& candidate);
@@ -268,7 +266,8 @@ class Crawler final : public Controlled {
   std::vector<VisitPointer> finished_;       // to be committed
   std::unordered_set<std::string> touched_;  // hosts that got new URLs
   std::size_t fetching_ = 0;
-  std::size_t working_ = 0;  // fetched, and not yet finished
+  std::size_t working_ = 0;                     // fetched, and not yet finished
+  std::unordered_set<std::string> being_kept_;  // keys; their links are known, the archive has not
   std::uint64_t working_bytes_ = 0;
   std::uint64_t pages_under_way_ = 0;       // fetched or worked on
   std::atomic<std::size_t> announced_ = 0;  // fetches whose heads said how long they are
@@ -281,6 +280,7 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> cookie_domains_;  // whose cookies changed
   Timestamp begun_;
   Timestamp committed_at_;
+  Timestamp trimmed_at_;
   Timestamp shown_at_;
   std::uint64_t milliseconds_before_ = 0;
   Timestamp turned_at_;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "crawl/crawl_test_lab.h"
+#include "net/resolver.h"
 
 namespace stele::crawl {
 namespace {
@@ -403,6 +404,26 @@ TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoIfItWasCapturedBefore) {
                                                         "http://c.org/", "http://c.org/2"}));
     EXPECT_LE(lab.asked["http://c.org/"], 2);
   }
+}
+
+TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoWhileItIsBeingKept) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.seeds = {"http://a.org/", "http://b.org/"};
+  lab.redirects = {{"http://b.org/", "http://c.org/"}};
+  // The frame has come long before, and is written long after.
+  lab.before = {{"http://b.org/", {"HTTP/1.1 429 Busy\r\nRetry-After: 1\r\n\r\n"}}};
+  lab.writing.gather = std::chrono::milliseconds(2500);
+  lab.pages = {{"http://a.org/", "<iframe src=http://c.org/></iframe>"},
+               {"http://c.org/", "<a href=/2></a>"},
+               {"http://c.org/2", "2"}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://b.org/",
+                                                      "http://c.org/", "http://c.org/2"}));
+}
+
+TEST(Crawler, I1_ATryAfterAPauseAsksForAnAddressAnew) {
+  EXPECT_LT(net::ResolverOptions().failure_ttl, PolitenessOptions().back_off_min);
 }
 
 TEST(Crawler, I1_WhatWasCutOffIsKeptAndAskedForOnceMore) {

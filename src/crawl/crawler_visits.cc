@@ -311,6 +311,7 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
     const std::string_view lost = FollowSeed(*visit);
     if (!lost.empty()) Annotate(visit->line, fmt::format("{}{}", kRedirectLost, lost));
   }
+  being_kept_.insert(SeenKey(visit->candidate.url));
   return AddLinks(*visit);
 }
 
@@ -384,6 +385,7 @@ Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
 Status Crawler::OnKept(const VisitPointer& visit) {
   --working_;
   Uncount(*visit);
+  being_kept_.erase(SeenKey(visit->candidate.url));
   if (!visit->appended) return visit->appended.error();
   if (!visit->is_surplus) {
     ++counts_.files;
@@ -468,11 +470,13 @@ Status Crawler::AddCandidate(Candidate candidate, bool is_from_inside) {
 }
 
 Status Crawler::FollowAgain(Candidate candidate) {
-  const Result<std::optional<std::uint32_t>> captured =
-      RunThatHas(parts_.archive.View(), candidate.url, run_);
-  if (!captured) return captured.error();
-  // It waits, or is under way.
-  if (!*captured) return {};
+  if (!being_kept_.contains(SeenKey(candidate.url))) {
+    const Result<std::optional<std::uint32_t>> captured =
+        RunThatHas(parts_.archive.View(), candidate.url, run_);
+    if (!captured) return captured.error();
+    // It waits, or is being fetched.
+    if (!*captured) return {};
+  }
   candidate.links_only = true;
   const Result<url::Url> url = url::Parse(candidate.url);
   if (url) touched_.emplace(url->host());
