@@ -404,6 +404,13 @@ class Misbehaving(CrawlTest):
         self.assertEqual(self.report(1)["missing_count"], 2)
         self.assertIn("not public", self.report(1)["missing"][0]["reason"])
 
+    def test_I1_a_name_that_a_person_gave_an_address_may_be_private_in_any_case(self):
+        self.web.add("inside.test", "/x.png", b"png", "image/png")
+        self.web.add(HOST, "/", f'<img src="{self.web.url("inside.test", "/x.png")}">')
+        inside = self.web.addresses.pop("inside.test")
+        self.crawl(self.web.url(HOST), "--resolve", f"Inside.TEST={inside}")
+        self.assertIn(("http://inside.test/x.png", 200), self.urls())
+
     def test_D2_redirects_that_did_not_change_lead_on_where_links_do_not(self):
         self.web.add(HOST, "/robots.txt", lambda _: (301, {"Location": "/rules"}, b"moved"))
         self.web.add(HOST, "/rules", "User-agent: *\nDisallow: /private\n", "text/plain")
@@ -448,6 +455,25 @@ class Misbehaving(CrawlTest):
         text = self.stele("report")
         self.assertIn("1 URL could not be fetched", text)
         self.assertIn("1 place given up", text)
+
+    def test_I1_a_site_that_stops_answering_is_named_and_costs_the_exit_code(self):
+        self.web.add(HOST, "/", links("/a"))
+        self.web.add(HOST, "/a", "a")
+        self.crawl(self.web.url(HOST))
+        job, = self.archive.glob("crawl/*/job.toml")
+        job.write_text(job.read_text() + "tries = 1\n")
+
+        def close(_):
+            server = self.web.servers.pop()
+            server.shutdown()
+            server.server_close()
+            return 200, {"Content-Type": "text/html", "Connection": "close"}, links("/a").encode()
+
+        self.web.add(HOST, "/", close)
+        self.crawl(code=1)
+        self.assertIn(f"{self.web.url(HOST).rstrip('/')} was given up", self.said)
+        self.assertIn("a site that was asked for is not whole", self.said)
+        self.assertEqual(self.urls("--run", "2")[-1], (f"http://{HOST}/robots.txt", 404))
 
     def test_I1_hosts_get_pauses_and_embeds_none(self):
         self.web.add(HOST, "/", links(*(f"/{i}" for i in range(3))) + "<img src=/1.png>"

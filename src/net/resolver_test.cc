@@ -184,6 +184,20 @@ TEST(Resolver, SilentServersAreNoProofOfAbsence) {
   EXPECT_EQ(none.ttl, options.failure_ttl);
 }
 
+TEST(Resolver, I1_WhereNoServerAnsweredOneIsAskedAgainSoon) {
+  EventLoop loop;
+  ResolverOptions options;
+  options.servers = {"127.0.0.1:1"};
+  options.attempts = 1;
+  options.attempt_time = std::chrono::milliseconds(50);
+  options.failure_ttl = std::chrono::seconds(1);
+  const auto resolver = Open(options, loop);
+  EXPECT_FALSE(Ask(*resolver, "any.example").cached);
+  std::this_thread::sleep_for(options.failure_ttl + std::chrono::milliseconds(10));
+  EXPECT_FALSE(Ask(*resolver, "any.example").cached);
+  EXPECT_EQ(resolver->questions(), 2U);
+}
+
 TEST(Resolver, OverridesAndAddressesNeedNoServer) {
   EventLoop loop;
   ResolverOptions options;
