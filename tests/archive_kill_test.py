@@ -84,8 +84,9 @@ class Killed(unittest.TestCase):
         span = self.timed("import", "--quiet", *self.files)
         shutil.rmtree(self.archive)
         promised, kills = set(), 0
-        for _ in range(KILLS):
-            said, was_killed = self.killed(span * 0.5, "import", "--json", *self.files)
+        # Each time a little later, so that it ends however fast the machine is by then.
+        for number in range(KILLS):
+            said, was_killed = self.killed(span * number / 30, "import", "--json", *self.files)
             kills += was_killed
             for line in said.splitlines(keepends=True):
                 if line.endswith("\n"):
@@ -107,7 +108,8 @@ class Killed(unittest.TestCase):
 
         span, kills = self.timed("reindex"), 0
         for number in range(KILLS // 4):
-            kills += self.killed(span, "reindex", *(["--from-files"] if number % 2 else []))[1]
+            kills += self.killed(span * number / 7, "reindex",
+                                 *(["--from-files"] if number % 2 else []))[1]
             # Who only reads has all of it: the catalog that was there counts until then.
             self.assertEqual(len(self.captures()), FILES * CAPTURES)
             self.assertIn("all is right", self.stele("verify", "--quick"))
@@ -118,16 +120,16 @@ class Killed(unittest.TestCase):
         self.read_beside("reindex", "--from-files")
 
         # What was taken down stays down; what repeats it has its payload.
-        span = self.timed("rm", f"http://site{FILES - 1}.example/0", "--reason", "a test")
-        gone, kills = set(), 0
+        first = f"http://site{FILES - 1}.example/0"
+        span = self.timed("rm", first, "--reason", "a test")
+        gone, kills = {first}, 0
         for number in range(KILLS // 4):
             url = f"http://site{number}.example/0"
-            _, was_killed = self.killed(2 * span, "rm", url, "--reason", "a test")
+            _, was_killed = self.killed(span * number / 4, "rm", url, "--reason", "a test")
             kills += was_killed
             if not was_killed:
                 gone.add(url)
         self.assertGreater(kills, 0)
-        self.assertTrue(gone)
         self.stele("import", "--quiet", self.files[0])
         left = {row["url"] for row in self.captures()}
         self.assertFalse(gone & left)
