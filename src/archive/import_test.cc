@@ -35,6 +35,13 @@ const std::vector<std::string> kTwoMonths = {"200405/0 http://a.example/ 2004053
                                              "200406/1 http://a.example/ 20040602000000250",
                                              "200406/0 http://b.example/x 20040601000000000"};
 
+// "two.warc.gz" and "more.warc.gz".
+void PutTwoFiles(io::MemoryFileSystem& fs) {
+  PutFile(fs, "two.warc.gz", TwoMonths());
+  PutFile(fs, "more.warc.gz",
+          WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes());
+}
+
 std::string Bytes(io::FileSystem& fs, const std::string& path) {
   const Result<std::string> bytes = io::ReadFile(fs, path);
   return bytes ? *bytes : bytes.error().text;
@@ -280,9 +287,7 @@ TEST(Import, W15_OfManyThatMakeAnArchiveOneDoes) {
 
 TEST(Import, I5_WhatIsHereNeedsNoRoom) {
   io::MemoryFileSystem fs;
-  PutFile(fs, "two.warc.gz", TwoMonths());
-  PutFile(fs, "more.warc.gz",
-          WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes());
+  PutTwoFiles(fs);
   ArchiveLab lab(fs);
   ASSERT_TRUE(lab.Create());
   auto archive = lab.Open();
@@ -337,9 +342,7 @@ TEST(Import, ManyThreadsBringEachFileOnce) {
 
 TEST(Import, W15_ReadersSeeWhatIsAddedAndAreUnharmedByAWriterThatDies) {
   io::MemoryFileSystem fs;
-  PutFile(fs, "two.warc.gz", TwoMonths());
-  PutFile(fs, "more.warc.gz",
-          WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes());
+  PutTwoFiles(fs);
   ArchiveLab lab(fs);
   ASSERT_TRUE(lab.Create());
   auto archive = lab.Open();
