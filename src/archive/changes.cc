@@ -20,6 +20,9 @@ Result<HeldCapture> OriginalOf(const ArchiveView& view, const HeldCapture& captu
   return original;
 }
 
+// A "not modified" may repeat anything.
+bool SaysOfWhat(const Capture& row) { return !catalog::IsRevisit(row) || !ClaimsNothing(row); }
+
 bool AreIdentical(const Capture& a, const Capture& b) {
   return a.id == b.id || HaveSamePayload(a, b);
 }
@@ -53,7 +56,8 @@ Result<ChangeState> CompareCaptures(const ArchiveView& view, const HeldCapture& 
   if (((before.row.flags ^ after.row.flags) & catalog::kRedirect) != 0) {
     return ChangeState::kTextChanged;
   }
-  if (AreIdentical(before.row, after.row)) return ChangeState::kIdentical;
+  const bool say = SaysOfWhat(before.row) && SaysOfWhat(after.row);
+  if (say && AreIdentical(before.row, after.row)) return ChangeState::kIdentical;
   Result<HeldCapture> old_original = OriginalOf(view, before);
   if (!old_original) return old_original.error();
   Result<HeldCapture> new_original = OriginalOf(view, after);

@@ -96,6 +96,17 @@ TEST_F(ChangesTest, TheLastCaptureOfARunCounts) {
   EXPECT_EQ(Between(InRun(1), InRun(2)), Expected{"identical http://a/ page"});
 }
 
+TEST_F(ChangesTest, D6_WhatWasNotModifiedCountsAsWhatItRepeats) {
+  Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>one"));
+  Bring(WarcText(record::Compression::kGzip, 8).NotModified("http://a/", "2004-01-01T00:00:00Z"));
+  Bring(WarcText(record::Compression::kGzip, 9)
+            .Response("http://a/", "2005-01-01T00:00:00Z", "<p>two"));
+  Bring(WarcText(record::Compression::kGzip, 10).NotModified("http://a/", "2006-01-01T00:00:00Z"));
+  const Expected states = Between(At("2004"), At("2006"));
+  ASSERT_EQ(states.size(), 1u);
+  EXPECT_TRUE(states.front().starts_with("text ")) << states.front();
+}
+
 TEST_F(ChangesTest, D6_ARevisitCountsAsWhatItRepeats) {
   Bring(WarcText()
             .Response("http://a/back", "2003-01-01T00:00:00Z", "<p>Back.")

@@ -27,16 +27,6 @@ using catalog::HeldCapture;
 // Revisits that are looked at together.
 constexpr std::size_t kTogetherMax = std::size_t{1} << 22;
 
-// What crawlers claim for "not modified": the digest of no bytes.
-bool ClaimsNothing(const Capture& row) {
-  static const Digest kSha1 = DigestOf(DigestAlgorithm::kSha1, "");
-  static const Digest kSha256 = DigestOf(DigestAlgorithm::kSha256, "");
-  const auto is = [](const auto& bytes, const Digest& digest) {
-    return bytes && std::string_view(bytes->data(), bytes->size()) == digest.bytes();
-  };
-  return is(row.sha1, kSha1) || is(row.sha256, kSha256);
-}
-
 class Search {
  public:
   Search(const ArchiveView& view, const std::vector<HeldCapture>& goes,
@@ -233,7 +223,7 @@ class HeirChoice {
       if (*entry == nullptr) return true;
       const Result<HeldCapture> held = view_.catalog().Get((*entry)->id);
       if (!held) return held.error();
-      if (!IsRevisit(held->row)) return false;
+      if (!IsRevisit(held->row) || SaysWhatWasThere(held->row)) return false;
     }
   }
 

@@ -1,5 +1,6 @@
 #include "archive/dependents.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "archive/purge.h"
@@ -13,6 +14,7 @@ namespace stele::archive {
 namespace {
 
 using testing::ArchiveLab;
+using ::testing::HasSubstr;
 using testing::Lines;
 using testing::PutFile;
 
@@ -160,6 +162,21 @@ TEST_F(DependentsTest, W15_WhatWasNotModifiedDoesNotFallBackToAnOlderVersion) {
   Import(Revisit("3", "http://a/", "2004-06-01T00:00:00Z", kNotModified, 304));
   Drop(OfBatch(200405));
   EXPECT_EQ(PayloadOf("http://a/", 200406), "new");
+}
+
+TEST_F(DependentsTest, D6_WhatWasNotModifiedSaysSoWhereThatWasTakenDownBeforeItCame) {
+  Import(Response("1", "http://a/", "2004-04-01T00:00:00Z", "old"));
+  Import(Response("2", "http://a/", "2004-05-01T00:00:00Z", "new"));
+  const auto plan = PlanRemoval(archive_->View(), OfBatch(200405));
+  ASSERT_TRUE(plan && CarryOut(*archive_, *plan, {"because", ""}, clock_, random_));
+  Import(Revisit("3", "http://a/", "2004-06-01T00:00:00Z", kNotModified, 304));
+  Import(Revisit("4", "http://a/", "2004-07-01T00:00:00Z",
+                 kNotModified + RefersTo("http://a/", "2004-05-01T00:00:00Z"), 304));
+  EXPECT_THAT(PayloadOf("http://a/", 200406), HasSubstr("was taken down"));
+  EXPECT_THAT(PayloadOf("http://a/", 200407), HasSubstr("was taken down"));
+  // Where it was purged, only its name is known.
+  ASSERT_TRUE(PurgeRemoved(*archive_));
+  EXPECT_THAT(PayloadOf("http://a/", 200407), HasSubstr("was taken down"));
 }
 
 TEST_F(DependentsTest, W15_ADigestOfAnotherKindHidesNoNeed) {

@@ -613,6 +613,39 @@ TEST_F(Revisits, D6_ChainsEnd) {
   EXPECT_EQ(original->row.url, "http://o.example/2");
 }
 
+TEST_F(Revisits, D6_NotModifiedIsNotWhateverElseHasNoPayload) {
+  WarcText originals;
+  originals.Response("http://o.example/", "2004-01-01T00:00:00Z", "", "text/html", 301);
+  WarcText revisit;
+  revisit.NotModified("http://r.example/", "2005-01-01T00:00:00Z");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_FALSE(original) << original->row.url;
+  EXPECT_EQ(original.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(Revisits, D6_NotModifiedIsThePageAndNoRedirectToIt) {
+  WarcText originals;
+  originals.Response("https://r.example/", "2004-01-01T00:00:00Z", "page");
+  originals.Response("http://r.example/", "2004-01-02T00:00:00Z", "", "text/html", 301);
+  WarcText revisit;
+  revisit.NotModified("https://r.example/", "2005-01-01T00:00:00Z");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(original->row.url, "https://r.example/");
+}
+
+TEST_F(Revisits, D6_NotModifiedIsWhatARevisitSaysThatWasThereBefore) {
+  WarcText originals;
+  originals.Response("http://r.example/", "2001-01-01T00:00:00Z", "one");
+  originals.Response("http://r.example/", "2002-01-01T00:00:00Z", "two");
+  originals.Revisit("http://r.example/", "2003-01-01T00:00:00Z", "one");
+  WarcText revisit;
+  revisit.NotModified("http://r.example/", "2005-01-01T00:00:00Z");
+  const auto original = Resolve(originals, revisit);
+  ASSERT_TRUE(original) << original.error().text;
+  EXPECT_EQ(FormatDigits14(original->row.time), "20010101000000");
+}
+
 // A crawler that comes each day, and names what it found the day before.
 enum class Naming { kByDateAndDigest, kByDate, kByRecordId, kAsNotModified };
 class LongChains : public Revisits, public ::testing::WithParamInterface<Naming> {};

@@ -10,6 +10,7 @@
 
 #include "archive/scanned_originals.h"
 #include "formats/warc/revisit.h"
+#include "util/digest.h"
 
 namespace stele::archive {
 namespace {
@@ -24,6 +25,20 @@ constexpr std::size_t kChainMax = 10'000;
 constexpr std::size_t kHopsMax = 100'000;
 
 }  // namespace
+
+bool ClaimsNothing(const Capture& row) {
+  static const Digest kSha1 = DigestOf(DigestAlgorithm::kSha1, "");
+  static const Digest kSha256 = DigestOf(DigestAlgorithm::kSha256, "");
+  const auto is = [](const auto& bytes, const Digest& digest) {
+    return bytes && std::string_view(bytes->data(), bytes->size()) == digest.bytes();
+  };
+  return is(row.sha1, kSha1) || is(row.sha256, kSha256);
+}
+
+bool SaysWhatWasThere(const Capture& row) {
+  if (row.status != 200) return false;
+  return !catalog::IsRevisit(row) || ((row.sha1 || row.sha256) && !ClaimsNothing(row));
+}
 
 bool HaveSamePayload(const Capture& a, const Capture& b) {
   if (a.sha256 && b.sha256) return *a.sha256 == *b.sha256;
@@ -76,14 +91,19 @@ Result<RevisitResolver::Hop> RevisitResolver::HopFrom(const CaptureId& id) const
 Result<RevisitResolver::Hop> RevisitResolver::HopOf(const Capture& revisit,
                                                     const Wanted& wanted) const {
   Found found;
+  Capture row = revisit;
+  if (wanted.not_modified && ClaimsNothing(revisit)) {
+    row.sha1.reset();
+    row.sha256.reset();
+  }
   using Look = Status (RevisitResolver::*)(const Capture&, const Wanted&, Found&) const;
   for (const Look look :
        {&RevisitResolver::ByUriAndDate, &RevisitResolver::BySameUrl,
         &RevisitResolver::ByUriAndDateAlone, &RevisitResolver::ByRecordIdOrDigest}) {
-    if (const Status looked = (this->*look)(revisit, wanted, found); !looked) {
-      return looked.error();
-    }
+    if (const Status looked = (this->*look)(row, wanted, found); !looked) return looked.error();
     if (found.capture) break;
+    // What its URL had before that would not do.
+    if (wanted.not_modified && (found.was_removed || WasPurgedByName(wanted))) break;
   }
   if (!found.capture) {
     return Hop{.to = {}, .was_removed = found.was_removed || WasPurged(revisit, wanted)};
@@ -96,12 +116,18 @@ Result<RevisitResolver::Hop> RevisitResolver::HopOf(const Capture& revisit,
   return hop;
 }
 
-bool RevisitResolver::WasPurged(const Capture& revisit, const Wanted& wanted) const {
+bool RevisitResolver::WasPurgedByName(const Wanted& wanted) const {
   std::vector<Tombstone> tombstones;
   if (!wanted.uri.empty() && wanted.date) {
     tombstones.push_back(TombstoneOfUrlAndSecond(wanted.uri, *wanted.date));
   }
   if (wanted.record_id != 0) tombstones.push_back(TombstoneOfRecord(wanted.record_id));
+  return view_.holdings().HasTombstone(tombstones);
+}
+
+bool RevisitResolver::WasPurged(const Capture& revisit, const Wanted& wanted) const {
+  if (WasPurgedByName(wanted)) return true;
+  std::vector<Tombstone> tombstones;
   if (wanted.not_modified) {
     tombstones.push_back(TombstoneOfUrl(revisit.url));
   } else {
@@ -189,12 +215,12 @@ Status RevisitResolver::BySameUrl(const Capture& revisit, const Wanted& wanted,
     if (found.capture && (*entry)->time > revisit.time) return {};
     Result<HeldCapture> held = view_.catalog().Get((*entry)->id);
     if (!held) return held.error();
-    if (catalog::IsRevisit(held->row)) continue;
-    const bool unchanged =
-        wanted.not_modified && held->row.status == 200 && held->row.time <= revisit.time;
-    if (unchanged || HaveSamePayload(revisit, held->row)) {
-      Consider(revisit, *std::move(held), found);
-    }
+    const bool is_before = held->row.id != revisit.id && held->row.time <= revisit.time;
+    const bool is_repeated = wanted.not_modified && is_before && SaysWhatWasThere(held->row);
+    // Nothing before it is, also where it was taken down.
+    if (is_repeated) found = {};
+    const bool is_same = !catalog::IsRevisit(held->row) && HaveSamePayload(revisit, held->row);
+    if (is_repeated || is_same) Consider(revisit, *std::move(held), found);
   }
 }
 

@@ -84,7 +84,8 @@ class RevisitResolver {
   // Takes it when it may be the original.
   void Consider(const catalog::Capture& revisit, catalog::HeldCapture candidate,
                 Found& found) const;
-  // Whether the ledger has a tombstone of what is wanted.
+  // Whether the ledger has a tombstone of what the record names, or of what is wanted in any way.
+  bool WasPurgedByName(const Wanted& wanted) const;
   bool WasPurged(const catalog::Capture& revisit, const Wanted& wanted) const;
 
   const ArchiveView& view_;
@@ -94,6 +95,10 @@ class RevisitResolver {
   mutable std::map<catalog::CaptureId, Hop> hops_;  // of late, that lead somewhere
 };
 
+// What crawlers claim for "not modified": the digest of no bytes.
+bool ClaimsNothing(const catalog::Capture& row);
+// Whether a later "not modified" of its URL can repeat it: a page, or a revisit that says of what.
+bool SaysWhatWasThere(const catalog::Capture& row);
 // Whether both say what their payloads are, and it is the same.
 bool HaveSamePayload(const catalog::Capture& a, const catalog::Capture& b);
 

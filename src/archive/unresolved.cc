@@ -36,7 +36,7 @@ class Finder {
     const std::size_t max = std::max<std::uint64_t>(options_.revisits_max, 1);
     const Status read = ForEachRowOfRun([&](const Capture& row) -> Status {
       if ((row.flags & catalog::kRevisit) == 0) return {};
-      some.push_back({row.id, PayloadOf(row)});
+      some.push_back({row.id, ClaimsNothing(row) ? 0 : PayloadOf(row)});
       return some.size() < max ? Status() : FindAmong(std::exchange(some, {}));
     });
     if (!read) return read.error();
@@ -47,7 +47,7 @@ class Finder {
  private:
   struct Revisit {
     CaptureId id;
-    std::uint64_t payload = 0;  // 0: it does not say
+    std::uint64_t payload = 0;  // 0: it does not say of what
   };
   using TakeRow = std::function<Status(const Capture&)>;
 
