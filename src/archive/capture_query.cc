@@ -188,13 +188,15 @@ Result<const catalog::HeldCapture*> CaptureResults::Next() {
     if (all && !in_span && query_.run && !IsOfRun(id_)) continue;
     Result<catalog::HeldCapture> held = catalog_.Get(id_);
     if (!held) return held.error();
-    if (in_span && held->row.time <= query_.where.from && !IsVisible(query_, key_, held->row)) {
+    if (in_span && !IsVisible(query_, key_, held->row)) {
       // What was taken down, or is not shown, never was the newest. A key has one entry up to the
-      // begin of the span.
-      auto before = PickAmong(catalog_, key_, Pick::kBefore, query_.where.from,
+      // begin of the span, and one for each moment after it.
+      const Timestamp moment = std::max(held->row.time, query_.where.from);
+      auto before = PickAmong(catalog_, key_, Pick::kBefore, moment,
                               [&](const auto& row) { return IsVisible(query_, key_, row); });
       if (!before) return before.error();
       if (!*before) continue;
+      if (held->row.time > query_.where.from && (*before)->row.time != held->row.time) continue;
       held = **std::move(before);
     }
     if (Takes(key_, held->row)) {

@@ -55,6 +55,27 @@ class Asking : public ::testing::Test {
   std::unique_ptr<ArchiveWriter> archive_;
 };
 
+TEST_F(Asking, P2_OfTwoOfOneMomentTheOtherWasAliveWhereOneIsHidden) {
+  PutFile(fs_, "y.warc.gz",
+          WarcText(record::Compression::kGzip, 8)
+              .Response("http://c.example/", "2003-01-01T00:00:00Z", "5")
+              .Response("http://c.example/", "2003-01-01T00:00:00Z", "6")
+              .bytes());
+  ASSERT_TRUE(ImportFile(*archive_, 1, "y.warc.gz", {}));
+  CaptureQuery alive = Between("2002", "2004");
+  alive.alive = true;
+  alive.where.what = catalog::SelectUrl("http://c.example/");
+  EXPECT_EQ(Ask(alive), "c2003");
+  for (const std::uint32_t hidden : {1, 2}) {
+    alive.shows = [&](std::string_view, const catalog::Capture& row) {
+      return row.id.serial != hidden;
+    };
+    EXPECT_EQ(Ask(alive), "c2003") << hidden;
+  }
+  alive.shows = [](std::string_view, const catalog::Capture&) { return false; };
+  EXPECT_EQ(Ask(alive), "");
+}
+
 TEST_F(Asking, P2_AcquiredInASpanOrAliveInIt) {
   EXPECT_EQ(Ask(Between("2002", "2004")), "a2003 b2002");
   CaptureQuery alive = Between("2002", "2004");

@@ -48,8 +48,11 @@ warc::FieldList JoinedFields(const Record& first, const BlockFacts& whole) {
 
 }  // namespace
 
-std::string DerivedRecordId(std::string_view sha256, std::uint64_t offset) {
-  return DerivedRecordId(sha256, fmt::format("{}", offset));
+std::string DerivedRecordId(std::string_view sha256, const record::Record& record) {
+  // Records that share a member share its offset.
+  return DerivedRecordId(sha256, record.at_member_start
+                                     ? fmt::format("{}", record.offset)
+                                     : fmt::format("{} {}", record.offset, record.head));
 }
 
 std::string DerivedRecordId(std::string_view sha256, std::string_view record) {
@@ -92,9 +95,9 @@ Result<std::unique_ptr<WarcExport>> WarcExport::Begin(const ArchiveView& view,
 
 std::string WarcExport::NewId() { return fmt::format("<urn:uuid:{}>", io::NewUuid(random_)); }
 
-std::string WarcExport::DerivedId(const catalog::CapturePlace& place) const {
-  const Container* container = view_.holdings().Find(place.container);
-  return DerivedRecordId(container == nullptr ? "" : container->sha256, place.offset);
+std::string WarcExport::DerivedId(std::uint32_t number, const Record& record) const {
+  const Container* container = view_.holdings().Find(number);
+  return DerivedRecordId(container == nullptr ? "" : container->sha256, record);
 }
 
 Status WarcExport::WriteWarcinfo(const io::Clock& clock, const std::string& filename) {
@@ -207,7 +210,8 @@ Result<record::Extent> WarcExport::CopyRecord(const catalog::CapturePlace& place
   if (!old_id.empty()) ReplaceAll(head, old_id, new_id);
   if (record.record_id().empty()) {
     const std::size_t second_line = head.find('\n') + 1;
-    head.insert(second_line, fmt::format("WARC-Record-ID: <{}>\r\n", DerivedId(place)));
+    head.insert(second_line,
+                fmt::format("WARC-Record-ID: <{}>\r\n", DerivedId(place.container, record)));
   }
   if (facts.length != record.content_length) {
     return Error{ErrorCode::kCorrupt,
@@ -227,7 +231,7 @@ Result<record::Extent> WarcExport::CopyOld(StoredRecord& stored, const catalog::
   const Record& record = stored.record();
   warc::FieldList fields;
   fields.Add("WARC-Type", record::RecordTypeName(record.type));
-  fields.Add("WARC-Record-ID", fmt::format("<{}>", DerivedId(place)));
+  fields.Add("WARC-Record-ID", fmt::format("<{}>", DerivedId(place.container, record)));
   fields.Add("WARC-Warcinfo-ID", warcinfo_id_);
   fields.Add("WARC-Date", FormatIso(record.date.value_or(Timestamp{})));
   warc::AddOldFields(record, fields);

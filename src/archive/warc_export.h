@@ -71,7 +71,7 @@ class WarcExport {
                                     const catalog::HeldCapture& original, std::string& old_id,
                                     std::string& new_id);
   std::string NewId();
-  std::string DerivedId(const catalog::CapturePlace& place) const;
+  std::string DerivedId(std::uint32_t container, const record::Record& record) const;
 
   const ArchiveView& view_;
   io::Random& random_;
@@ -87,6 +87,6 @@ class WarcExport {
 // version 5, made from the file's SHA-256 (hexadecimal digits) and the record's offset, or what
 // else it is known by there. Without <>.
 std::string DerivedRecordId(std::string_view sha256, std::string_view record);
-std::string DerivedRecordId(std::string_view sha256, std::uint64_t offset);
+std::string DerivedRecordId(std::string_view sha256, const record::Record& record);
 
 }  // namespace stele::archive

@@ -443,13 +443,23 @@ TEST_F(Export, BroughtInAgainItHasTheSameCaptures) {
 }
 
 TEST(DerivedRecordId, IsAUuidOfVersionFiveThatDependsOnBoth) {
-  const std::string id = DerivedRecordId("ab", 7);
+  const auto at = [](std::uint64_t offset, std::string_view head = "", bool begins = true) {
+    record::Record record;
+    record.offset = offset;
+    record.head = head;
+    record.at_member_start = begins;
+    return record;
+  };
+  const std::string id = DerivedRecordId("ab", at(7));
   EXPECT_EQ(id.size(), 45u);
   EXPECT_TRUE(id.starts_with("urn:uuid:"));
   EXPECT_EQ(id[23], '5');
-  EXPECT_EQ(DerivedRecordId("ab", 7), id);
-  EXPECT_NE(DerivedRecordId("ab", 8), id);
-  EXPECT_NE(DerivedRecordId("ac", 7), id);
+  EXPECT_EQ(DerivedRecordId("ab", at(7, "any")), id);
+  EXPECT_NE(DerivedRecordId("ab", at(8)), id);
+  EXPECT_NE(DerivedRecordId("ac", at(7)), id);
+  // In one member.
+  EXPECT_NE(DerivedRecordId("ab", at(7, "one", false)), id);
+  EXPECT_NE(DerivedRecordId("ab", at(7, "one", false)), DerivedRecordId("ab", at(7, "two", false)));
 }
 
 }  // namespace

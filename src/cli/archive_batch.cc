@@ -143,6 +143,10 @@ ExitCode RunDrop(const Arguments& arguments, Context& context) {
   if (!plan) return Fail(context, plan.error());
   ComplainOfDamage(*plan, context);
   if (!arguments.Has("--promote")) {
+    if (plan->unreadable > 0) {
+      Complain(context, "mend them first, or say --promote. Nothing was dropped");
+      return ExitCode::kFailed;
+    }
     for (const auto* others : {&plan->heirs, &plan->lost}) {
       if (others->empty()) continue;
       const catalog::Capture& first = others->front().revisit.row;

@@ -338,10 +338,13 @@ ExitCode ExportRecords(const Arguments& arguments, Context& context,
 class ContainerNames {
  public:
   explicit ContainerNames(const archive::Holdings& holdings) : holdings_(holdings) {
-    for (const auto& [number, container] : holdings.containers()) ++counts_[container.name];
+    for (const auto* containers : {&holdings.containers(), &holdings.open_containers()}) {
+      for (const auto& [number, container] : *containers) ++counts_[container.name];
+    }
   }
   std::string Of(std::uint32_t number) const {
     const archive::Container* container = holdings_.Find(number);
+    if (container == nullptr) container = holdings_.FindOpen(number);
     if (container == nullptr) return "";
     if (counts_.at(container->name) == 1) return container->name;
     return container->path.empty() ? fmt::format("{:08}/{}", number, container->name)

@@ -116,9 +116,8 @@ class Repacker {
     const Result<std::optional<Original>> original = Find(record, digest);
     if (!original) return original.error();
     if (!*original) {
-      here_.try_emplace(*digest.sha256,
-                        Original{std::string(record.target_uri), std::string(record.date_text),
-                                 NewId(record.record_id())});
+      here_.try_emplace(*digest.sha256, Original{std::string(record.target_uri),
+                                                 std::string(record.date_text), NewIdOf(record)});
       return Copy(record);
     }
     ++outcome_.duplicates;
@@ -130,6 +129,11 @@ class Repacker {
  private:
   std::string NewId(std::string_view old) const {
     return fmt::format("<{}>", archive::DerivedRecordId(options_.source_sha256, old));
+  }
+
+  std::string NewIdOf(const Record& record) const {
+    if (!record.record_id().empty()) return NewId(record.record_id());
+    return fmt::format("<{}>", archive::DerivedRecordId(options_.source_sha256, record));
   }
 
   static bool IsCapture(const Record& record) {
@@ -176,9 +180,7 @@ class Repacker {
         fields.Add(field.name, is_inner && is_here ? NewId(field.value) : std::string(field.value));
       }
     }
-    if (record.record_id().empty()) {
-      fields.Add("WARC-Record-ID", NewId(fmt::format("{}", record.offset)));
-    }
+    if (record.record_id().empty()) fields.Add("WARC-Record-ID", NewIdOf(record));
     return fields;
   }
 
