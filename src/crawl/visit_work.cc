@@ -61,8 +61,11 @@ net::Truncation FetchTruncation(warc::Truncation truncation) {
 
 std::vector<std::string> ProtocolsOf(const net::FetchResult& result) {
   std::vector<std::string> protocols;
-  const std::string_view head = result.head;
-  protocols.push_back(AsciiLower(head.substr(0, head.find(' '))));
+  // As far as it is one: servers send "HTTP/1.1\t200", "ICY 200" and "200 OK", too.
+  const std::string_view word = result.head.substr(0, result.head.find_first_of(" \t\r\n"));
+  const bool is_plain = std::all_of(word.begin(), word.end(),
+                                    [](char c) { return IsAsciiAlnum(c) || c == '/' || c == '.'; });
+  if (is_plain && StartsWithIgnoreCase(word, "HTTP/")) protocols.push_back(AsciiLower(word));
   // "TLSv1.3" is "tls/1.3".
   constexpr std::string_view kTls = "TLSv";
   if (result.tls != nullptr && result.tls->version.starts_with(kTls)) {
@@ -356,6 +359,8 @@ Status VisitWork::FindLinks(Visit& visit) {
 Status VisitWork::FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy) {
   const Result<ArchivedCopy> read =
       ReadArchivedCopy(parts_.archive.View(), copy, OutlinkFinder::kPayloadBytesMax);
+  // A copy that is damaged, as stele verify tells, leads nowhere.
+  if (!read && read.error().code == ErrorCode::kCorrupt) return {};
   if (!read) return read.error();
   visit.outlinks = finder_.FindInCopy(*read, visit.candidate.url, visit.candidate.is_sitemap());
   return {};
@@ -402,7 +407,8 @@ void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture&
 void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worked,
                    std::function<void()> kept) {
   if (!visit->robots_origin.empty()) {
-    visit->robots_text = finder_.Content(visit->result).substr(0, robots::kSizeMax);
+    // With one byte more, by which the parser sees that the last line may be half of one.
+    visit->robots_text = finder_.Content(visit->result).substr(0, robots::kSizeMax + 1);
   }
   Result<archive::CrawledCapture> capture =
       visit->is_retold ? ReadKept(*visit) : MakeCapture(visit);

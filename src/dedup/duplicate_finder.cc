@@ -25,6 +25,12 @@ struct Answer {
   std::optional<KnownDocument> original;
 };
 
+// It is not there, or damaged, which stele verify tells.
+bool IsNone(const Status& looked) {
+  return !looked && (looked.error().code == ErrorCode::kNotFound ||
+                     looked.error().code == ErrorCode::kCorrupt);
+}
+
 // The first of them with this payload that can be completed.
 Result<std::optional<KnownDocument>> FirstWith(const PayloadDigest& digest,
                                                std::vector<KnownDocument> documents,
@@ -32,7 +38,7 @@ Result<std::optional<KnownDocument>> FirstWith(const PayloadDigest& digest,
   for (KnownDocument& document : documents) {
     if (!document.digest.SameAs(digest)) continue;
     const Status completed = source.Complete(document);
-    if (!completed && completed.error().code != ErrorCode::kNotFound) return completed.error();
+    if (!completed && !IsNone(completed)) return completed.error();
     // A revisit may claim a digest that its original does not have.
     if (completed && document.digest.SameAs(digest)) return std::optional(std::move(document));
   }
@@ -152,7 +158,7 @@ Result<std::optional<DuplicateFinder::Impl::Newest>> DuplicateFinder::Impl::Newe
     if (newest && document.seen <= newest->document.seen) continue;
     if (with_headers) {
       const Status taken = source->TakeHeaders(document);
-      if (!taken && taken.error().code != ErrorCode::kNotFound) return taken.error();
+      if (!taken && !IsNone(taken)) return taken.error();
       if (!taken) continue;
     }
     newest = Newest{source, std::move(document)};
@@ -233,7 +239,7 @@ Result<std::optional<KnownDocument>> DuplicateFinder::Impl::Known(std::string_vi
   if (!*newest) return known;
   const Status completed = (*newest)->source->Complete((*newest)->document);
   if (completed) known = std::move((*newest)->document);
-  if (!completed && completed.error().code != ErrorCode::kNotFound) return completed.error();
+  if (!completed && !IsNone(completed)) return completed.error();
   return known;
 }
 

@@ -58,12 +58,12 @@ class Shelf final : public OriginalSource {
   }
   Status TakeHeaders(KnownDocument&) override { return {}; }
   Status Complete(KnownDocument& document) override {
-    if (is_gone) return Error{ErrorCode::kNotFound, "gone"};
+    if (failure) return Error{*failure, "gone, or damaged"};
     document.record_id = "<urn:uuid:x>";
     return {};
   }
 
-  bool is_gone = false;
+  std::optional<ErrorCode> failure;  // of all that is asked for
 
  private:
   template <typename Is>
@@ -208,11 +208,16 @@ TEST_F(Finding, D5_AVerdictSaysWhatACountIsMadeOf) {
 
 TEST_F(Finding, D6_NoOriginalNoRevisit) {
   shelf_.Put("http://a.is/1", "one");
-  shelf_.is_gone = true;
-  DuplicateFinder finder({}, &shelf_, nullptr);
-  const Verdict verdict = Judge(finder, "http://a.is/1", "one");
-  EXPECT_EQ(verdict.hit, Hit::kNew);
-  EXPECT_FALSE(verdict.original);
+  for (const ErrorCode failure : {ErrorCode::kNotFound, ErrorCode::kCorrupt}) {
+    shelf_.failure = failure;
+    DuplicateFinder finder({}, &shelf_, nullptr);
+    const Verdict verdict = Judge(finder, "http://a.is/1", "one");
+    EXPECT_EQ(verdict.hit, Hit::kNew);
+    EXPECT_FALSE(verdict.original);
+    const auto known = finder.Known("http://a.is/1");
+    ASSERT_TRUE(known);
+    EXPECT_FALSE(*known);
+  }
 }
 
 TEST_F(Finding, D2_AForeignIndexIsAskedWhereNothingIsHere) {

@@ -30,7 +30,7 @@ bool IsCapture(const record::Record& record) {
 std::string MimeOf(std::string_view content_type) {
   std::string_view mime = content_type.substr(0, content_type.find(';'));
   mime = TrimSpace(mime);
-  mime = mime.substr(0, mime.find_first_of(" \t,"));
+  mime = mime.substr(0, mime.find_first_of(" \t\r\n,"));
   return mime.empty() ? "unk" : std::string(mime);
 }
 
