@@ -179,4 +179,23 @@ std::vector<cookies::Cookie> DecodeCookies(std::string_view bytes) {
   return cookies;
 }
 
+std::string EncodeCounts(const CrawlCounts& counts) {
+  std::string out;
+  for (const std::uint64_t number : {counts.pages, counts.files, counts.bytes, counts.duplicates,
+                                     counts.failures, counts.milliseconds}) {
+    PutVarint(out, number);
+  }
+  return out;
+}
+
+CrawlCounts DecodeCounts(std::string_view bytes) {
+  ByteReader in(bytes);
+  CrawlCounts counts;
+  for (std::uint64_t* number : {&counts.pages, &counts.files, &counts.bytes, &counts.duplicates,
+                                &counts.failures, &counts.milliseconds}) {
+    *number = in.Varint();
+  }
+  return counts;
+}
+
 }  // namespace stele::crawl

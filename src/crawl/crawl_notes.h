@@ -73,6 +73,10 @@ struct ChangedLimits {
   friend bool operator==(const ChangedLimits&, const ChangedLimits&) = default;
 };
 
+std::string EncodeCounts(const CrawlCounts& counts);
+// What is missing is 0.
+CrawlCounts DecodeCounts(std::string_view bytes);
+
 std::string EncodeCookies(const std::vector<cookies::Cookie>& cookies);
 // Reads as far as it makes sense.
 std::vector<cookies::Cookie> DecodeCookies(std::string_view bytes);

@@ -40,25 +40,6 @@ std::int64_t Since(Timestamp earlier, Timestamp now) {
   return now.milliseconds - earlier.milliseconds;
 }
 
-std::string EncodeCounts(const CrawlCounts& counts) {
-  std::string out;
-  for (const std::uint64_t number : {counts.pages, counts.files, counts.bytes, counts.duplicates,
-                                     counts.failures, counts.milliseconds}) {
-    PutVarint(out, number);
-  }
-  return out;
-}
-
-CrawlCounts DecodeCounts(std::string_view bytes) {
-  ByteReader in(bytes);
-  CrawlCounts counts;
-  for (std::uint64_t* number : {&counts.pages, &counts.files, &counts.bytes, &counts.duplicates,
-                                &counts.failures, &counts.milliseconds}) {
-    *number = in.Varint();
-  }
-  return counts;
-}
-
 template <typename Texts>
 std::string EncodeTexts(const Texts& texts) {
   std::string out;
@@ -87,6 +68,7 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       scope_(std::move(wishes.scope)),
       politeness_(settings_.politeness),
       robots_(parts.frontier, ProductTokenOf(user_agent_)),
+      moved_rules_(parts.frontier),
       same_answers_(PathWithArguments, settings_.same_answers_max),
       same_pages_(FirstFolder, settings_.same_pages_max),
       work_({parts.archive, parts.writer, parts.duplicates, parts.originals}, settings_.duplicates,
@@ -342,6 +324,8 @@ Status Crawler::Commit() {
     if (!visit->robots_note.empty()) {
       robots_.Keep(visit->robots_origin, std::move(visit->robots_note));
     }
+    const bool is_captured = visit->capture || visit->kept;
+    if (visit->robots_redirects > 0 && is_captured) moved_rules_.Finish(visit->url);
     if (!visit->taken) continue;
     if (visit->again) {
       parts_.frontier.Retry(*visit->taken);
@@ -476,7 +460,8 @@ Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
     const std::string via = taken.candidate.url;
     robots_pending_.insert(taken.host);
     parts_.frontier.Return(std::move(taken));
-    StartRobots(origin, *url::Parse(kRobotsPath, &url), 0, via);
+    const Status started = StartRobots(origin, *url::Parse(kRobotsPath, &url), 0, via);
+    if (!started) return started.error();
     return false;
   }
   if (url.path_and_query() == kRobotsPath && !taken.candidate.seed) {
@@ -507,8 +492,8 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   Fetch(visit);
 }
 
-void Crawler::StartRobots(const std::string& origin, const url::Url& at, int redirects,
-                          const std::string& via) {
+Status Crawler::StartRobots(const std::string& origin, const url::Url& at, int redirects,
+                            const std::string& via) {
   const VisitPointer visit = std::make_shared<Visit>(at);
   visit->candidate.url = at.href_without_fragment();
   visit->candidate.via = via;
@@ -517,9 +502,14 @@ void Crawler::StartRobots(const std::string& origin, const url::Url& at, int red
   visit->kept = kept_.Of(visit->candidate.url);
   visit->robots_origin = origin;
   visit->robots_redirects = redirects;
-  visit->is_surplus = redirects == 0 && moved_rules_.contains(visit->candidate.url);
-  if (redirects == 0) parts_.frontier.MarkSeen(visit->candidate.url);
+  if (redirects == 0) {
+    const Result<bool> has = moved_rules_.Has(at);
+    if (!has) return has.error();
+    visit->is_surplus = *has;
+    parts_.frontier.MarkSeen(visit->candidate.url);
+  }
   Fetch(visit);
+  return {};
 }
 
 void Crawler::FinishTaken(Frontier::Taken taken, const url::Url& url) {

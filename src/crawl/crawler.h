@@ -23,6 +23,7 @@
 #include "crawl/credentials.h"
 #include "crawl/frontier.h"
 #include "crawl/kept_captures.h"
+#include "crawl/moved_rules.h"
 #include "crawl/politeness.h"
 #include "crawl/reachability.h"
 #include "crawl/robots_cache.h"
@@ -163,8 +164,8 @@ class Crawler final : public Controlled {
   void StartTaken(Frontier::Taken taken, const url::Url& url);
   // False: its robots.txt is asked for first, or forbids it.
   Result<bool> RobotsAllow(Frontier::Taken& taken, const url::Url& url);
-  void StartRobots(const std::string& origin, const url::Url& at, int redirects,
-                   const std::string& via);
+  Status StartRobots(const std::string& origin, const url::Url& at, int redirects,
+                     const std::string& via);
   // Ends it without a line in crawl.log: another visit has captured it, or it is in a trap.
   void FinishTaken(Frontier::Taken taken, const url::Url& url);
   void Fetch(const VisitPointer& visit);
@@ -194,9 +195,8 @@ class Crawler final : public Controlled {
   Result<bool> IsAnswer(const VisitPointer& visit);
   Status OnWorked(const VisitPointer& visit);
   Status OnKept(const VisitPointer& visit);
-  // What the rules were moved to may be a page, which is captured once, as itself if it was found.
-  Status TakeMovedRules(Visit& visit);
-  // And its links are followed, if it belongs to the crawl.
+  Status OnNotKept(const VisitPointer& visit);
+  // Where rules were moved to is followed further, if it belongs to the crawl.
   Status AddLinksOfMovedRules(const Visit& visit);
   Status OnRobots(const VisitPointer& visit, robots::Access access);
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
@@ -242,6 +242,7 @@ class Crawler final : public Controlled {
   std::size_t hosts_remembered_max_ = 0;  // by politeness, until some are forgotten
   Reachability reachability_;
   RobotsCache robots_;
+  MovedRules moved_rules_;
   RepeatedContents same_answers_;  // to ever new arguments
   RepeatedContents same_pages_;    // in one folder
   cookies::CookieJar cookies_;
@@ -254,7 +255,6 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> waiting_for_pages_;  // hosts whose next page may not begin
   std::unordered_set<std::string> robots_pending_;     // hosts
   std::unordered_map<std::string, int> robots_tries_;  // by origin
-  std::unordered_set<std::string> moved_rules_;        // robots.txt that were captured for others
   std::unordered_map<std::string, std::string> seed_redirects_;  // by keys, from and to
   std::vector<std::string> more_seeds_;                          // where seeds were redirected to
   std::size_t seeds_saved_ = 0;                                  // of them, in the frontier

@@ -422,6 +422,68 @@ TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoWhileItIsBeingKept) {
                                                       "http://c.org/", "http://c.org/2"}));
 }
 
+TEST(Crawler, I1_OddStatusLinesAreKept) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.tries_max = 1;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a><a href=/3></a>"}};
+  lab.before = {{"http://a.org/1", {"HTTP/1.1\t200\r\nServer: x\r\n\r\none"}},
+                {"http://a.org/2", {"HTTP/1.1\r\n\r\n"}},
+                {"http://a.org/3", {"ICY 200 OK\r\n\r\nthree"}}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured.size(), 4U);
+}
+
+TEST(Crawler, I1_WhatCannotBeWrittenCostsNothingElse) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/2></a>"}, {"http://a.org/2", "2"}};
+  // A head may be so long, and a row may not.
+  const std::string type((std::size_t{1} << 20) - 100, 'x');
+  lab.before = {{"http://a.org/1", {"HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\n\r\n1"}}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/2"}));
+  EXPECT_EQ(end->progress.counts.failures, 1U);
+  const std::string log = *io::ReadFile(lab.disk, "run/crawl.log");
+  EXPECT_NE(log.find(" -5 "), std::string::npos) << log;
+}
+
+TEST(Crawler, I1_AHostThatAlwaysAsksForPatienceIsGivenUp) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  constexpr int kPictures = 30;
+  const std::vector<std::string> busy(20, "HTTP/1.1 503 Busy\r\n\r\n");
+  std::string page;
+  for (int i = 0; i < kPictures; ++i) {
+    const std::string url = fmt::format("http://c.org/{}.png", i);
+    page += fmt::format("<img src={}>", url);
+    lab.before[url] = busy;
+  }
+  lab.pages = {{"http://a.org/", page}};
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  int asked = 0;
+  for (const auto& [url, times] : lab.asked) asked += url.starts_with("http://c.org/") ? times : 0;
+  EXPECT_LT(asked, kPictures);
+  const std::string log = *io::ReadFile(lab.disk, "run/crawl.log");
+  EXPECT_NE(log.find("asked for patience"), std::string::npos) << log;
+  EXPECT_NE(log.find(kGivenUpAnnotation), std::string::npos) << log;
+}
+
+TEST(Crawler, I1_HalfALineOfRulesThatAreTooLongForbidsNothing) {
+  Lab lab;
+  std::string rules = "User-agent: *\n";
+  const std::string last = "Disallow: /";
+  rules += '#' + std::string(robots::kSizeMax - rules.size() - last.size() - 2, '-') + '\n';
+  rules += last;
+  ASSERT_EQ(rules.size(), robots::kSizeMax);
+  lab.pages = {{"http://a.org/robots.txt", rules + "only/this\n"}, {"http://a.org/", "page"}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_TRUE(lab.captured.contains("http://a.org/"));
+}
+
 TEST(Crawler, I1_ATryAfterAPauseAsksForAnAddressAnew) {
   EXPECT_LT(net::ResolverOptions().failure_ttl, PolitenessOptions().back_off_min);
 }

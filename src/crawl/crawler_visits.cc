@@ -20,6 +20,9 @@ constexpr std::string_view kKnown = "known";
 constexpr std::uint32_t kPatientTries = 5;
 // So many time-outs and lost connections in a row, and a host is given up.
 constexpr int kLostInARowMax = 10;
+// So are those that ask for patience so often in a row: the pauses are an hour and a half by then,
+// or what they asked for.
+constexpr int kPatientPausesMax = 10;
 // Of a place that answered before and cannot be reached any more: with pauses that double from five
 // seconds on, it has forty minutes to come back.
 constexpr int kOutageTries = 10;
@@ -142,9 +145,12 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
     Uncount(*visit);
     return {};
   }
-  politeness_.Recover(host);
+  if (!AsksForPatience(result.status)) politeness_.Recover(host);
   if (visit->robots_redirects > 0) {
-    if (const Status taken = TakeMovedRules(*visit); !taken) return taken;
+    const Result<bool> begun = moved_rules_.Begin(visit->candidate.url);
+    if (!begun) return begun.error();
+    visit->is_surplus = !*begun;
+    if (visit->is_surplus) visit->kept.reset();
   }
   TakeCookies(*visit);
   TakeCutOff(*visit);
@@ -252,13 +258,20 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
     return false;
   }
   if (!AsksForPatience(result.status)) return true;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
+  const std::string_view wait = Header(result, head, "Retry-After");
+  politeness_.BackOff(visit->host(), ParseRetryAfter(wait, Now()), visit->asked, Now());
+  if (politeness_.pauses(visit->host()) >= kPatientPausesMax) {
+    reachability_.GiveUp(visit->url.origin(),
+                         {net::HeritrixStatus(net::FetchFailure::kTimeout),
+                          fmt::format("{} asked for patience {} times in a row ({})",
+                                      visit->url.origin(), kPatientPausesMax, result.status)});
+    return true;
+  }
   const std::uint32_t tries =
       visit->taken ? visit->candidate.waits
                    : static_cast<std::uint32_t>(robots_tries_[visit->robots_origin]++);
   if (tries + 1 >= kPatientTries) return true;
-  const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
-  const std::string_view wait = Header(result, head, "Retry-After");
-  politeness_.BackOff(visit->host(), ParseRetryAfter(wait, Now()), visit->asked, Now());
   if (visit->taken) {
     parts_.frontier.Retry(*visit->taken, Frontier::Why::kPatience);
   } else {
@@ -315,17 +328,13 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
   return AddLinks(*visit);
 }
 
-Status Crawler::TakeMovedRules(Visit& visit) {
-  const std::string& url = visit.candidate.url;
-  const Result<bool> seen = parts_.frontier.WasSeen(url);
-  if (!seen) return seen.error();
-  visit.is_surplus = *seen;
-  if (*seen) {
-    visit.kept.reset();
-    return {};
-  }
-  parts_.frontier.MarkSeen(url);
-  if (visit.url.path_and_query() == kRobotsPath) moved_rules_.insert(url);
+Status Crawler::OnNotKept(const VisitPointer& visit) {
+  const Error error = visit->appended.error();
+  // It alone cannot be written, now or later.
+  if (error.code != ErrorCode::kInvalid) return error;
+  visit->result.error = error.text;
+  visit->again = false;
+  Give(visit, net::HeritrixStatus(net::FetchFailure::kLocal), "");
   return {};
 }
 
@@ -342,8 +351,7 @@ Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
     for (const Outlink& link : visit->outlinks.links) {
       const Result<url::Url> target = url::Parse(link.url);
       if (link.hop != 'R' || !target) continue;
-      StartRobots(origin, *target, visit->robots_redirects + 1, visit->candidate.url);
-      return {};
+      return StartRobots(origin, *target, visit->robots_redirects + 1, visit->candidate.url);
     }
     access = robots::Access::kAllowAll;
   }
@@ -386,7 +394,7 @@ Status Crawler::OnKept(const VisitPointer& visit) {
   --working_;
   Uncount(*visit);
   being_kept_.erase(SeenKey(visit->candidate.url));
-  if (!visit->appended) return visit->appended.error();
+  if (!visit->appended) return OnNotKept(visit);
   if (!visit->is_surplus) {
     ++counts_.files;
     counts_.bytes += visit->payload_bytes;
@@ -504,6 +512,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
   if (candidate.is_page() && !settings_.share.Owns(url->host())) {
     return refuse(HostShare::ReasonFor(settings_.share.OwnerOf(url->host())));
   }
+  if (moved_rules_.IsBeingCaptured(candidate.url)) return std::string(kKnown);
   const Result<Frontier::Added> added = parts_.frontier.Add(candidate);
   if (!added) return added.error();
   if (*added == Frontier::Added::kOverBudget) return refuse("host-limit");
@@ -522,9 +531,12 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
 void Crawler::Give(const VisitPointer& visit, int status, std::string_view annotation) {
   cut_off_.Take(visit->candidate.url);
   if (const auto kept = kept_.Of(visit->candidate.url)) return Retell(visit, *kept);
-  visit->line = LogLineOf(*visit, status);
-  if (!annotation.empty()) Annotate(visit->line, annotation);
-  ++counts_.failures;
+  visit->line = {};
+  if (!visit->candidate.links_only) {
+    visit->line = LogLineOf(*visit, status);
+    if (!annotation.empty()) Annotate(visit->line, annotation);
+    ++counts_.failures;
+  }
   visit->result = {};
   finished_.push_back(visit);
 }

@@ -65,7 +65,7 @@ bool Politeness::HasRoom(const std::string& name, Kind kind) const {
   if (options_.delay && options_.delay->count() == 0) {
     return host.fetches < options_.host_fetches_undelayed_max;
   }
-  return host.fetches == 0 || (kind == Kind::kEmbed && host.fetches < options_.host_fetches_max);
+  return host.fetches == 0 || (SharesSlot(host, kind) && host.fetches < options_.host_fetches_max);
 }
 
 void Politeness::Begin(const std::string& name, Kind kind) {
@@ -83,7 +83,9 @@ void Politeness::End(const std::string& name, Kind kind, const std::string& addr
                      milliseconds took, Timestamp now) {
   Host& host = hosts_[name];
   --host.fetches;
-  if (kind == Kind::kPage) host.delay = DelayAfter(host, took);
+  // There are hosts that only have what pages of others embed.
+  const bool ends_slot = kind == Kind::kPage || !SharesSlot(host, kind);
+  if (ends_slot) host.delay = DelayAfter(host, took);
   if (!address.empty()) host.address = address;
   // Without pauses a host stays in front of those that were not begun yet: its connections are
   // there.

@@ -32,6 +32,22 @@ TEST(Politeness, I1_DelayIsAMultipleOfTheLastFetchWithinBounds) {
   }
 }
 
+TEST(Politeness, I1_HostsThatOnlyHaveEmbedsGetAPauseWhenASlotIsFull) {
+  PolitenessOptions options;
+  options.slot_embeds_max = 3;
+  Politeness politeness(options);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_LE(politeness.ReadyAt("a", Kind::kEmbed), kNow) << i;
+    politeness.Begin("a", Kind::kEmbed);
+    EXPECT_EQ(politeness.HasRoom("a", Kind::kEmbed), i < 2) << "another one belongs to no slot";
+    politeness.End("a", Kind::kEmbed, "", milliseconds(10), kNow);
+  }
+  EXPECT_EQ(politeness.ReadyAt("a", Kind::kEmbed), In(1000));
+  politeness.Begin("a", Kind::kEmbed);
+  politeness.End("a", Kind::kEmbed, "", milliseconds(10), In(1000));
+  EXPECT_LE(politeness.ReadyAt("a", Kind::kEmbed), In(1000)) << "the next slot";
+}
+
 TEST(Politeness, I1_AGivenDelayHoldsWhateverElseWould) {
   PolitenessOptions options;
   options.delay = milliseconds(0);

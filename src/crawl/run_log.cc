@@ -30,6 +30,7 @@ Result<std::unique_ptr<io::WritableFile>> OpenCut(io::FileSystem& fs, const std:
 Status Append(io::WritableFile& file, std::string& lines, std::uint64_t& size) {
   if (lines.empty()) return {};
   if (const Status written = file.Append(lines); !written) return written;
+  if (const Status synced = file.Sync(); !synced) return synced;
   size += lines.size();
   lines.clear();
   return {};
@@ -68,6 +69,7 @@ Result<std::unique_ptr<RunLog>> RunLog::Open(io::FileSystem& fs, const std::stri
   Result<std::unique_ptr<io::WritableFile>> embeds =
       OpenCut(fs, EmbedLogPath(folder), log->sizes_.embeds);
   if (!embeds) return embeds.error();
+  if (const Status synced = fs.SyncDirectory(folder); !synced) return synced.error();
   log->crawl_ = *std::move(crawl);
   log->scope_ = *std::move(scope);
   log->embeds_ = *std::move(embeds);
