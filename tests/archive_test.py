@@ -506,6 +506,10 @@ class Keeping(Archive):
         for step in [["info"], ["rm", "--purge"], ["reindex"], ["reindex", "--from-files"]]:
             self.stele(*step)
             self.assertIn("was taken down", self.complaint("get", "http://r.org/"), step)
+        lacks = r"run \d+: originals are missing for 1 revisit: see stele report"
+        self.assertRegex(self.stele("verify"), lacks)
+        self.assertNotRegex(self.stele("verify", "--quick"), lacks)
+        self.assertIn('"unresolved": 1}', self.stele("verify", "--json"))
 
     def test_W15_two_imports_may_make_one_archive(self):
         for number in range(5):

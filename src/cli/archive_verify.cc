@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "archive/unresolved.h"
 #include "archive/verify.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
@@ -10,6 +11,22 @@
 
 namespace stele::cli {
 namespace {
+
+// Revisits whose originals may never have come. Where something is damaged, nobody can say that.
+Status TellUnresolved(const archive::ArchiveView& view, bool is_damaged, bool json, io::Sink& out) {
+  for (const auto& [number, run] : view.holdings().runs()) {
+    const Result<archive::CaptureTrouble> unresolved = archive::FindUnresolved(view, number);
+    if (!unresolved && is_damaged) return {};
+    if (!unresolved) return unresolved.error();
+    if (unresolved->captures == 0) continue;
+    const std::string line =
+        json ? fmt::format("{{\"run\": {}, \"unresolved\": {}}}\n", number, unresolved->captures)
+             : fmt::format("run {}: originals are missing for {}: see stele report --run {}\n",
+                           number, Count(unresolved->captures, "revisit"), number);
+    if (const Status told = out.Write(line); !told) return told;
+  }
+  return {};
+}
 
 ExitCode Run(const Arguments& arguments, Context& context) {
   ExitCode code = ExitCode::kDone;
@@ -55,6 +72,10 @@ ExitCode Run(const Arguments& arguments, Context& context) {
       return Fail(context, told.error());
     }
   }
+  if (options.read_files) {
+    const Status told = TellUnresolved(view, outcome->defects > 0, json, context.out);
+    if (!told) return Fail(context, told.error());
+  }
   if (outcome->unfinished > 0 && !json) {
     const Status told = context.out.Write(fmt::format(
         "{} wait to be listed: a command that writes goes on, or was interrupted; the next one "
@@ -77,7 +98,8 @@ Command VerifyCommand() {
       "Reads every file and compares its SHA-256 with the one that it had when it came, checks the "
       "ledger, also whether it knows all files that are stored, and compares all indexes with what "
       "they were made from. Each defect is one line that says what to do. The exit code is 1 when "
-      "there are any. Runs that may repeat originals which are kept elsewhere are named, too.";
+      "there are any. Runs that may repeat originals which are kept elsewhere are named, too, and "
+      "so are revisits whose originals are not here, unless with --quick.";
   command.options =
       WithArchiveOption({{"--quick", "", "Look only at the sizes of files, not at their bytes"},
                          {"--json", "", "One JSON object for each defect, and one in the end"},
