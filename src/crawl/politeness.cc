@@ -83,9 +83,12 @@ void Politeness::End(const std::string& name, Kind kind, const std::string& addr
                      milliseconds took, Timestamp now) {
   Host& host = hosts_[name];
   --host.fetches;
-  // There are hosts that only have what pages of others embed.
-  const bool ends_slot = kind == Kind::kPage || !SharesSlot(host, kind);
-  if (ends_slot) host.delay = DelayAfter(host, took);
+  if (kind == Kind::kPage) {
+    host.delay = DelayAfter(host, took);
+  } else if (!SharesSlot(host, kind)) {
+    // There are hosts that only have what pages of others embed.
+    host.delay = std::max(host.delay, DelayAfter(host, took));
+  }
   if (!address.empty()) host.address = address;
   // Without pauses a host stays in front of those that were not begun yet: its connections are
   // there.
