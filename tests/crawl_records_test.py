@@ -38,6 +38,18 @@ class Records(CrawlTest):
         for fields in (home, page, image):
             self.assertGreaterEqual(int(fields["fetchTimeMs"]), 0)
 
+    def test_I1_what_is_too_long_is_cut_and_marked(self):
+        self.web.add(HOST, "/", '<img src="/big.png">')
+        self.web.add(HOST, "/big.png", bytes(5000), "image/png")
+        self.crawl(self.web.url(HOST), "--max-file-size", "1000")
+        (big,) = [(fields, block) for fields, block in self.records()
+                  if fields["WARC-Type"] == "response"
+                  and fields["WARC-Target-URI"].endswith("/big.png")]
+        self.assertEqual(big[0]["WARC-Truncated"], "length")
+        self.assertEqual(len(big[1].split(b"\r\n\r\n", 1)[1]), 1000)
+        (line,) = [line for line in self.log(1) if line[3].endswith("/big.png")]
+        self.assertIn("lenTrunc", line[11])
+
     def test_I1_each_container_says_who_made_it_and_how(self):
         self.web.add(HOST, "/", "a page")
         self.crawl(self.web.url(HOST), "--contact", "https://crawler.example/", "--robots", "embeds")

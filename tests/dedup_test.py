@@ -77,6 +77,18 @@ class Crawl:
                           f"L {SITE} {page.type} #001 {digits(self.moment)}000+1 sha1:{sha1} - - "
                           f"{json.dumps(extra)}\n")
 
+    def write_arc(self, folder):
+        def record(url, mime, block):
+            head = f"{url} 127.0.0.1 {digits(self.moment)} {mime} {len(block)}\n"
+            return head.encode() + block + b"\n"
+
+        path = folder / f"{self.moment}.arc"
+        fields = b"1 0 test\nURL IP-address Archive-date Content-type Archive-length\n"
+        path.write_bytes(record(f"filedesc://{path.name}", "text/plain", fields)
+                         + b"".join(record(page.url, page.type, page.head() + page.content)
+                                    for page in self.pages))
+        return path
+
 
 def expected(before, after, by, wanted=lambda page: True):
     """The counts of a report, computed from the pages of both crawls."""
@@ -162,6 +174,11 @@ class Duplicates(unittest.TestCase):
                                                             (before.warc, after.warc))]
             self.assertEqual(by_log, by_warc)
             self.assertEqual(by_log, expected(before, after, "url"))
+
+    def test_D1_an_arc_file_is_worth_its_warc_file(self):
+        before, after = self.crawls[0], self.crawls[1]
+        self.assertEqual(self.report(self.build(before.write_arc(self.folder)), after.warc),
+                         expected(before, after, "url"))
 
     def test_D2_types_can_be_left_out(self):
         before, after = self.crawls[-2:]
