@@ -161,6 +161,24 @@ class Site(CrawlTest):
 
 
 class Misbehaving(CrawlTest):
+    def test_I1_the_logs_explain_why_each_url_was_taken_or_left(self):
+        self.web.add(HOST, "/", links("/a", self.web.url("b.test"), self.web.url("c.test"))
+                     + f'<img src="{self.web.url("c.test", "/x.png")}">')
+        self.web.add(HOST, "/a", "a")
+        self.web.add("b.test", "/", "b")
+        self.web.add("c.test", "/x.png", b"png", "image/png")
+        self.crawl(self.web.url(HOST), "--include", "host:b.test")
+        reasons = {line[3].replace(f":{self.web.port}", ""):
+                   json.loads(" ".join(line[12:]))["scope"]
+                   for line in self.log(1) if not line[3].endswith("robots.txt")}
+        self.assertEqual(reasons, {f"http://{HOST}/": "seed", f"http://{HOST}/a": "host",
+                                   "http://b.test/": "rule +host:b.test",
+                                   "http://c.test/x.png": "embed"})
+        left = [line.split() for line in
+                (self.run_folder(1) / "scope.log").read_text().splitlines()]
+        self.assertEqual([(line[1], line[4]) for line in left],
+                         [(self.web.url("c.test"), "outside")])
+
     def test_I1_robots_that_cannot_be_had_mean_stop(self):
         self.web.add(HOST, "/robots.txt", "later", status=500)
         self.web.add(HOST, "/", links("/a"))

@@ -316,7 +316,11 @@ Status Crawler::Commit() {
   const Timestamp now = Now();
   for (const VisitPointer& visit : finished_) {
     if (visit->capture) last_finished_.Add(*visit->capture);
-    if (!visit->line.uri.empty()) parts_.log.Add(std::move(visit->line), now);
+    if (!visit->line.uri.empty()) {
+      const Decision decision = scope_.Decide(visit->candidate, visit->url, YearOf(now));
+      if (decision.accepted && visit->robots_origin.empty()) Explain(decision.reason, visit->line);
+      parts_.log.Add(std::move(visit->line), now);
+    }
     if (visit->kept) {
       last_finished_.Add(visit->kept->id);
       kept_.Finish(visit->candidate.url, visit->kept->id);

@@ -53,8 +53,6 @@ bool IsOutage(const Visit& visit, const Reachability& reachability) {
   return failure == net::FetchFailure::kConnect && reachability.HasAnswered(visit.url.origin());
 }
 
-int YearOf(Timestamp now) { return std::stoi(FormatDigits14(now).substr(0, 4)); }
-
 std::size_t RedirectsAtEnd(std::string_view hops) {
   const std::size_t last = hops.find_last_not_of('R');
   return last == std::string_view::npos ? hops.size() : hops.size() - last - 1;

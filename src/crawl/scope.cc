@@ -176,6 +176,8 @@ bool Scope::Reaches(const url::Url& url, std::string_view surt) const {
   return false;
 }
 
+int YearOf(Timestamp now) { return std::stoi(FormatDigits14(now).substr(0, 4)); }
+
 Decision Scope::Decide(const Candidate& candidate, const url::Url& url, int year) const {
   if (!url.is_http()) return {false, "scheme"};
   // Where a seed leads to nobody has named.

@@ -12,6 +12,7 @@
 #include "crawl/candidate.h"
 #include "formats/url/url.h"
 #include "util/result.h"
+#include "util/timestamp.h"
 
 namespace stele::crawl {
 
@@ -62,6 +63,9 @@ struct Decision {
   bool accepted = false;
   std::string reason;  // "seed", "host", "embed", "sitemap", "rule -regex:...", "outside"
 };
+
+// The present one, for Scope::Decide().
+int YearOf(Timestamp now);
 
 // The reason where it would belong to the crawl, and is too many links away from the seeds.
 inline constexpr std::string_view kTooDeep = "depth";

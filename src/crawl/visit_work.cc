@@ -220,6 +220,12 @@ crawl_log::Line LogLineOf(const Visit& visit, int status) {
   return line;
 }
 
+void Explain(std::string_view reason, crawl_log::Line& line) {
+  std::string json = line.extra.empty() ? "{" : line.extra.substr(0, line.extra.size() - 1);
+  AddMember(json, "scope", reason);
+  line.extra = json + '}';
+}
+
 Status VisitWork::Judge(Visit& visit, archive::CrawledCapture& capture) {
   if (visit.is_unchanged()) {
     capture.revisit = archive::RevisitOriginal{.profile = warc::RevisitProfile::kServerNotModified,

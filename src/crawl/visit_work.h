@@ -72,5 +72,7 @@ inline constexpr std::string_view kRepeatsSecret = "repeatsSecret";
 
 // A line of the log for a visit; what a response says is filled in where there is one.
 crawl_log::Line LogLineOf(const Visit& visit, int status);
+// Says in it why the URL belongs to the crawl.
+void Explain(std::string_view reason, crawl_log::Line& line);
 
 }  // namespace stele::crawl
