@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "archive/container_scan.h"
 #include "util/checksum.h"
 
 namespace stele::archive {
@@ -11,6 +12,22 @@ namespace {
 constexpr std::size_t kContainersMax = 4;
 // A record without a name for its capture belongs to one that is at most so many captures away.
 constexpr std::size_t kNearby = 2;
+
+// Takes what follows a capture, up to the next one.
+class BehindOne final : public ContainerRowsSink {
+ public:
+  Status Add(const ContainerCapture&) override {
+    is_over = true;
+    return Error{ErrorCode::kNotFound, "no more is wanted"};
+  }
+  Status Add(const Companion& companion) override {
+    companions.push_back(companion);
+    return {};
+  }
+
+  std::vector<Companion> companions;
+  bool is_over = false;
+};
 
 bool IsBefore(const CaptureMark& a, const CaptureMark& b) { return a.position < b.position; }
 
@@ -67,7 +84,23 @@ Companions::CaptureKey Companions::KeyOf(const catalog::Capture& capture) {
   return {capture.place.offset, ChecksumOf(capture.url), capture.time.milliseconds};
 }
 
+// A crawl writes them behind their capture.
+Result<std::vector<Companion>> Companions::InGrowing(const catalog::Capture& capture) const {
+  const Result<std::string> path = view_.PathOf(capture.place.container);
+  if (!path) return path.error();
+  const auto file = archive_file::ArchiveFile::Open(view_.fs(), *path);
+  if (!file) return file.error();
+  const Status moved = (*file)->reader().SkipTo(capture.place.offset);
+  if (!moved) return moved.error();
+  BehindOne behind;
+  ContainerSummary summary;
+  const Status scanned = ScanContainer(**file, {}, behind, summary);
+  if (!scanned && !behind.is_over) return scanned.error();
+  return std::move(behind.companions);
+}
+
 Result<std::vector<Companion>> Companions::Of(const catalog::Capture& capture) {
+  if (view_.holdings().FindOpen(capture.place.container) != nullptr) return InGrowing(capture);
   Result<const ByCapture*> loaded = Load(capture.place.container);
   if (!loaded) return loaded.error();
   std::vector<Companion> companions;
@@ -84,9 +117,6 @@ Result<std::vector<Companion>> Companions::Of(const catalog::Capture& capture) {
 Result<const Companions::ByCapture*> Companions::Load(std::uint32_t container) {
   if (const auto known = containers_.find(container); known != containers_.end()) {
     return &known->second;
-  }
-  if (view_.holdings().FindOpen(container) != nullptr) {
-    return &containers_.emplace(container, ByCapture()).first->second;
   }
   Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(container);
   if (!rows) return rows.error();

@@ -61,7 +61,7 @@ class Companions {
  public:
   explicit Companions(const ArchiveView& view) : view_(view) {}
 
-  // In the order of the file; none while the container grows. Errors: those of reading the rows.
+  // In the order of the file. Errors: those of reading the rows, or the container while it grows.
   Result<std::vector<Companion>> Of(const catalog::Capture& capture);
 
  private:
@@ -70,6 +70,7 @@ class Companions {
   using ByCapture = std::multimap<CaptureKey, Companion>;
   static CaptureKey KeyOf(const catalog::Capture& capture);
   Result<const ByCapture*> Load(std::uint32_t container);
+  Result<std::vector<Companion>> InGrowing(const catalog::Capture& capture) const;
 
   const ArchiveView& view_;
   std::map<std::uint32_t, ByCapture> containers_;

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "archive/companions.h"
 #include "archive/container_scan.h"
 #include "archive/revisit_resolver.h"
 #include "archive/test_archive.h"
@@ -238,6 +239,32 @@ TEST_F(RunWriting, W15_ReadersSeeWhatIsAcknowledgedWhileTheContainerGrows) {
   EXPECT_EQ(content(), ResponseText("second"));
   EXPECT_EQ(*view.PathOf(1),
             "a/volumes/main/00000001/stele-20261116100000001-00000-localhost.warc.gz");
+}
+
+TEST_F(RunWriting, W15_RequestsAndNotesGoWithTheirCaptureWhileTheContainerGrows) {
+  RunWriter writer(*archive_, run_, {});
+  for (int i = 1; i <= 3; ++i) {
+    CrawledCapture capture = Fetched(i, fmt::format("page {}", i));
+    if (i == 2) capture.metadata = {};
+    ASSERT_TRUE(writer.AppendAndWait(capture));
+  }
+  const auto companions = [&] {
+    const ArchiveView view = archive_->View();
+    Companions all(view);
+    std::vector<std::vector<Companion>> found;
+    for (std::uint32_t serial = 0; serial < 3; ++serial) {
+      const auto of_one = all.Of(view.catalog().Get({kBatch, serial})->row);
+      EXPECT_TRUE(of_one) << of_one.error().text;
+      found.push_back(of_one ? *of_one : std::vector<Companion>());
+    }
+    return found;
+  };
+  const std::vector<std::vector<Companion>> growing = companions();
+  EXPECT_EQ(growing[0].size(), 2u);
+  EXPECT_EQ(growing[1].size(), 1u);
+  EXPECT_EQ(growing[2].size(), 2u);
+  ASSERT_TRUE(writer.Finish());
+  EXPECT_EQ(companions(), growing);
 }
 
 TEST_F(RunWriting, P3_RowsAreThoseThatAScanOfTheContainerMakes) {
