@@ -62,7 +62,8 @@ net::Truncation FetchTruncation(warc::Truncation truncation) {
 std::vector<std::string> ProtocolsOf(const net::FetchResult& result) {
   std::vector<std::string> protocols;
   // As far as it is one: servers send "HTTP/1.1\t200", "ICY 200" and "200 OK", too.
-  const std::string_view word = result.head.substr(0, result.head.find_first_of(" \t\r\n"));
+  const std::string_view head = result.head;
+  const std::string_view word = head.substr(0, head.find_first_of(" \t\r\n"));
   const bool is_plain = std::all_of(word.begin(), word.end(),
                                     [](char c) { return IsAsciiAlnum(c) || c == '/' || c == '.'; });
   if (is_plain && StartsWithIgnoreCase(word, "HTTP/")) protocols.push_back(AsciiLower(word));
