@@ -14,6 +14,7 @@
 #include "io/fault_file_system.h"
 #include "store/remote/connect.h"
 #include "store/remote/test_service.h"
+#include "util/test_stride.h"
 
 namespace stele::archive {
 namespace {
@@ -176,7 +177,7 @@ TEST(ContainerMoves, I6_NothingIsRemovedOnTheWordOfAnOldLedger) {
 class MoveCrash : public ::testing::TestWithParam<bool> {};
 
 TEST_P(MoveCrash, I6_AMoveIsFinishedOrUndoneWhicheverOperationFails) {
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     Lab lab(disk);
@@ -211,7 +212,7 @@ TEST_P(MoveCrash, I6_AMoveIsFinishedOrUndoneWhicheverOperationFails) {
 }
 
 TEST_P(MoveCrash, I6_AStoreHoldsNothingThatNobodyKnowsOf) {
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     store::ServedVolume served("v");
     io::MemoryFileSystem disk;

@@ -14,6 +14,7 @@
 #include "archive/verify.h"
 #include "codec/gzip_codec.h"
 #include "io/fault_file_system.h"
+#include "util/test_stride.h"
 
 namespace stele::archive {
 namespace {
@@ -465,7 +466,7 @@ class ImportCrash : public ::testing::TestWithParam<bool> {
 TEST_P(ImportCrash, LosesNothingAcknowledgedWhereverTheDiskFails) {
   const std::string more =
       WarcText().Response("http://c.example/", "2004-05-01T00:00:00Z", "more").bytes();
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     PutFile(disk, "two.warc.gz", TwoMonths());

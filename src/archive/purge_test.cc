@@ -9,6 +9,7 @@
 #include "codec/gzip_codec.h"
 #include "io/fault_file_system.h"
 #include "util/checksum.h"
+#include "util/test_stride.h"
 
 namespace stele::archive {
 namespace {
@@ -919,7 +920,7 @@ TEST_F(DamagedPurging, I7_WhatCannotBeToldApartInAMemberIsLeftAsItIs) {
 class PurgingCrash : public ::testing::TestWithParam<bool> {};
 
 TEST_P(PurgingCrash, LosesNothingElseWhereverTheDiskFails) {
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     PutFile(disk, "x.warc", GetParam() ? InOneMember(Sample()) : Sample());

@@ -16,6 +16,7 @@
 #include "formats/zip/zip_writer.h"
 #include "io/fault_file_system.h"
 #include "util/coding.h"
+#include "util/test_stride.h"
 
 namespace stele::archive {
 namespace {
@@ -703,7 +704,7 @@ TEST(Wacz, AnExportReportsEveryFailureOfTheDisk) {
     ASSERT_TRUE((*archive)->EndRun(1));
     whole = *ExportAll((*archive)->View());
   }
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     io::FaultFileSystem fs(disk, fail_at);
     auto reader = ArchiveReader::Open(fs, "a");
     if (!reader) continue;
@@ -719,7 +720,7 @@ class WaczCrash : public ::testing::TestWithParam<bool> {};
 
 TEST_P(WaczCrash, LosesNothingAcknowledgedWhereverTheDiskFails) {
   const std::string bytes = WaczBytes(FirstWarc());
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     PutFile(disk, "x.wacz", bytes);
@@ -755,7 +756,7 @@ TEST_P(WaczCrash, LosesNothingAcknowledgedWhereverTheDiskFails) {
 
 // A file that is here alone and in a WACZ file, of which a capture is purged.
 TEST_P(WaczCrash, I7_APurgeLosesNothingElseWhereverTheDiskFails) {
-  for (int fail_at = 1;; ++fail_at) {
+  for (int fail_at = 1;; fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     PutFile(disk, "x.wacz", WaczBytes(FirstWarc(), kPagesWithText));

@@ -6,6 +6,7 @@
 #include "catalog/test_twin.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
+#include "util/test_stride.h"
 
 namespace stele::catalog {
 namespace {
@@ -146,7 +147,7 @@ TEST(CatalogForgetTest, I6_ABatchOfWhichNothingIsLeftGoes) {
 
 TEST(CatalogForgetTest, I6_WhereverItFailsItIsAsItWasOrDone) {
   bool finished = false;
-  for (int fail_at = 1; !finished && !testing::Test::HasFailure(); ++fail_at) {
+  for (int fail_at = 1; !finished && !testing::Test::HasFailure(); fail_at += kTestStride) {
     SCOPED_TRACE(fail_at);
     io::MemoryFileSystem disk;
     CatalogTwin twin;

