@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 import re
+import shutil
 import signal
 import ssl
 import subprocess
@@ -765,6 +766,59 @@ class Patch(CrawlTest):
         self.assertEqual(re.findall(r"^run \d", study, re.MULTILINE), ["run 1", "run 4", "run 4"])
         self.check_containers()
         self.stele("verify")
+
+    def plant_behind_redirects(self):
+        """A page whose embeds are redirected to what cannot be had, which another page links."""
+        web = self.web
+        web.add(HOST, "/robots.txt", "User-agent: *\nDisallow: /private\n", "text/plain")
+        web.add(HOST, "/busy.png", "", status=500)
+        web.add(HOST, "/private.png", b"private", "image/png")
+        web.add(HOST, "/big.png", b"big" * 2000, "image/png")
+        web.add("cdn.test", "/out.png", b"out", "image/png")
+        web.add("cdn.test", "/", "")
+        targets = {"busy": "/busy.png", "gone": "/gone.png", "robots": "/private.png",
+                   "big": "/big.png", "scope": web.url("cdn.test", "/out.png")}
+        for name, target in targets.items():
+            web.add(HOST, f"/r-{name}", "", status=302, Location=f"/s-{name}")
+            web.add(HOST, f"/s-{name}", "", status=302, Location=target)
+        web.add(HOST, "/loop", "", status=302, Location="/loop2")
+        web.add(HOST, "/loop2", "", status=302, Location="/loop")
+        for i in range(30):
+            web.add(HOST, f"/chain{i}", "", status=302, Location=f"/chain{i + 1}")
+        embeds = [*(f"/r-{name}" for name in targets), "/loop", "/chain0"]
+        web.add(HOST, "/page", "".join(f"<img src={embed}>" for embed in embeds))
+        return [*targets.values(), *embeds]
+
+    def test_I1_every_reason_is_named_behind_redirects_too(self):
+        every = self.plant_behind_redirects()
+        expected = {f"http://{HOST}/busy.png": "error", f"http://{HOST}/gone.png": "error",
+                    f"http://{HOST}/private.png": "robots", f"http://{HOST}/big.png": "limit",
+                    "http://cdn.test/out.png": "scope", f"http://{HOST}/loop": "error",
+                    f"http://{HOST}/chain21": "error"}
+        # Nothing of it was linked; what it is redirected to was; all of it was.
+        for linked in (), every[:5], every:
+            shutil.rmtree(self.archive, ignore_errors=True)
+            self.web.add(HOST, "/", links(*linked, "/page"))
+            self.crawl(self.web.url(HOST), "--exclude", "host:cdn.test", "--max-file-size", "3000")
+            self.assertEqual(self.missing(), expected)
+            pages = {row["page"] for row in self.report(1)["missing"]}
+            self.assertEqual(pages, {self.web.url(HOST, "/page")})
+        self.assertIn("it is redirected in a circle", self.stele("report"))
+        self.web.add(HOST, "/busy.png", b"png", "image/png")
+        self.web.add(HOST, "/loop2", "", status=302, Location="/busy.png")
+        self.crawl("--patch")
+        self.assertNotIn(f"http://{HOST}/busy.png", self.missing())
+        self.assertNotIn(f"http://{HOST}/loop", self.missing())
+
+    def test_I1_a_site_without_robots_txt_misses_nothing(self):
+        self.web.add(HOST, "/", links("/page"))
+        self.web.add(HOST, "/page", "")
+        self.crawl(self.web.url(HOST))
+        self.assertIn((f"http://{HOST}/robots.txt", 404), self.urls())
+        self.assertNotIn("missing", self.stele("report"))
+        self.web.add(HOST, "/page", links("/none"))
+        self.crawl()
+        self.assertIn("\n1 is missing: the server answered with an error\n", self.stele("report"))
 
     def gallery(self, pictures):
         for i in range(pictures):

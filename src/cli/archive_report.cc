@@ -111,8 +111,12 @@ std::string ReportText(const archive::Run& run, const RunReport& report) {
   for (const archive::HostCount& host : report.hosts) {
     AppendSum(out, host.host.empty() ? "-" : host.host, {host.captures, host.bytes});
   }
-  AppendTrouble(out, "are missing: the server answered with an error", report.errors);
-  AppendTrouble(out, "repeat captures that are not in this archive:", report.unresolved);
+  const std::string_view are = report.errors.captures == 1 ? "is" : "are";
+  AppendTrouble(out, fmt::format("{} missing: the server answered with an error", are),
+                report.errors);
+  const std::string_view repeat = report.unresolved.captures == 1 ? "repeats" : "repeat";
+  AppendTrouble(out, fmt::format("{} captures that are not in this archive:", repeat),
+                report.unresolved);
   AppendDamage(out, report);
   return out;
 }

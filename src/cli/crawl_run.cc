@@ -59,7 +59,7 @@ Status CountPatched(const archive::ArchiveView& view, const crawl::CrawlJob& job
   patch.run = patched;
   return crawl::VisitMissing(view.fs(), job.folder().RunFolder(patched),
                              [&](const crawl::MissingEmbed& missing) -> Status {
-                               const auto found = crawl::RunThatHas(view, missing.url, patched);
+                               const auto found = crawl::RunThatHas(view, missing, patched);
                                if (!found) return found.error();
                                if (*found && **found < job.run()) return {};
                                ++patch.wanted;

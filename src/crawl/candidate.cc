@@ -18,6 +18,12 @@ constexpr int kWaitsShift = 32;
 
 bool IsPageHop(char hop) { return hop == 'L' || hop == 'M'; }
 
+// It was named so, or is where something that was is redirected to.
+bool IsBehindRedirects(std::string_view hops, char hop) {
+  const std::size_t last = hops.find_last_not_of('R');
+  return last != std::string_view::npos && hops[last] == hop;
+}
+
 // Arguments that name a visit, not a page. Long values only: "sid=7" may be a section.
 bool IsSessionArgument(std::string_view argument) {
   constexpr std::size_t kSessionBytesMin = 16;
@@ -53,10 +59,9 @@ std::size_t Candidate::embed_hops() const {
   return needed ? since.size() : 0;
 }
 
-bool Candidate::is_sitemap() const {
-  const std::size_t last = hops.find_last_not_of('R');
-  return last != std::string::npos && hops[last] == 'M';
-}
+bool Candidate::is_embed() const { return IsBehindRedirects(hops, 'E'); }
+
+bool Candidate::is_sitemap() const { return IsBehindRedirects(hops, 'M'); }
 
 std::uint8_t PriorityOf(const Candidate& candidate) {
   if (candidate.tries > 0 || candidate.waits > 0) return kLastPriority;

@@ -28,6 +28,8 @@ struct Candidate {
   // Hops since the last page, where that page needs it: "LLEE" has two. 0: it is itself a page.
   std::size_t embed_hops() const;
   bool is_page() const { return embed_hops() == 0; }
+  // What a page embeds, or where such a one was redirected to.
+  bool is_embed() const;
   // Asked for as a sitemap, or where such a one was redirected to.
   bool is_sitemap() const;
 

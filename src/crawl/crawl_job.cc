@@ -308,7 +308,7 @@ Status CrawlJob::VisitGaps(const std::function<Status(const MissingEmbed& gap)>&
   const archive::ArchiveView view = environment_.archive.View();
   const std::string folder = folder_.RunFolder(*patched_run_);
   return VisitMissing(environment_.fs, folder, [&](const MissingEmbed& missing) -> Status {
-    const Result<std::optional<std::uint32_t>> found = RunThatHas(view, missing.url, *patched_run_);
+    const Result<std::optional<std::uint32_t>> found = RunThatHas(view, missing, *patched_run_);
     if (!found) return found.error();
     return *found ? Status() : visit(missing);
   });

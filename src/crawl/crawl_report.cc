@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,13 +22,6 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::string_view kInACircle = "it is redirected in a circle";
-
-// A text in the JSON at the end of a line; empty: there is none.
-std::string ExtraText(const crawl_log::Line& line, const char* name) {
-  const nlohmann::json extra = nlohmann::json::parse(line.extra, nullptr, false);
-  const bool has_it = extra.is_object() && extra.contains(name) && extra[name].is_string();
-  return has_it ? extra[name].get<std::string>() : std::string();
-}
 
 // In the words of whoever failed, where the log has them.
 std::string ProblemOf(const crawl_log::Line& line, int status) {
@@ -109,6 +101,11 @@ class Reader {
 
   void TakeEmbedLine(std::string_view text) {
     if (const auto line = ParseScopeLine(text)) AddMissing(missing_.TakeEmbed(*line));
+  }
+
+  // After the last line of crawl.log.
+  void FinishCrawl() {
+    for (MissingEmbed& missing : missing_.TakeRedirected()) AddMissing(std::move(missing));
   }
 
   // After the last line.
@@ -399,6 +396,7 @@ Result<CrawlReport> ReadCrawlReport(io::FileSystem& fs, const std::string& folde
   const Status crawl = ReadLogLines(fs, RunLog::CrawlLogPath(folder),
                                     [&](std::string_view line) { reader.TakeCrawlLine(line); });
   if (!crawl) return crawl.error();
+  reader.FinishCrawl();
   const Status scope = ReadLogLines(fs, RunLog::ScopeLogPath(folder),
                                     [&](std::string_view line) { reader.TakeScopeLine(line); });
   if (!scope) return scope.error();
@@ -415,7 +413,7 @@ Status DropCaptured(const archive::ArchiveView& view, std::uint32_t run, CrawlRe
   const std::size_t before = report.missing.size();
   std::erase_if(report.missing, [&](const MissingEmbed& missing) {
     if (!status) return false;
-    const Result<std::optional<std::uint32_t>> found = RunThatHas(view, missing.url, run);
+    const Result<std::optional<std::uint32_t>> found = RunThatHas(view, missing, run);
     if (!found) status = found.error();
     return found && found->has_value();
   });

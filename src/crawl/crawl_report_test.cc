@@ -203,10 +203,10 @@ TEST(CrawlReport, I1_EveryReasonForAMissingEmbedIsToldApart) {
   }));
   EXPECT_EQ(missing,
             (std::vector<std::pair<std::string, Why>>{{"http://a.org/1", Why::kRobots},
-                                                      {"http://a.org/2", Why::kError},
                                                       {"http://a.org/3", Why::kLimit},
                                                       {"http://a.org/9", Why::kError},
                                                       {"http://a.org/refused", Why::kError},
+                                                      {"http://a.org/2", Why::kError},
                                                       {"http://a.org/4", Why::kLimit},
                                                       {"http://a.org/5", Why::kLimit},
                                                       {"http://a.org/6", Why::kScope},
@@ -241,6 +241,57 @@ TEST(CrawlReport, I1_NamesWhatAPageNeedsAlsoWhereItWasLinkedBefore) {
   EXPECT_EQ(report->missing[0].reason, "the server answered 404");
   EXPECT_EQ(report->missing[1].url, "http://a.org/3.png");
   EXPECT_EQ(report->missing[1].why, MissingEmbed::Why::kLimit);
+}
+
+crawl_log::Line Redirect(const std::string& from, const std::string& to, const std::string& hops,
+                         const std::string& via) {
+  crawl_log::Line line = Line("302", "http://a.org/" + from, hops, "http://a.org/" + via);
+  line.extra = fmt::format(R"({{"redirect":"http://a.org/{}"}})", to);
+  return line;
+}
+
+TEST(CrawlReport, I1_WhatStandsBehindRedirectsIsNamedWithThePageThatNeedsIt) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  const auto add_known = [&](const std::string& url, const std::string& via,
+                             const std::string& hops) {
+    log->AddEmbed({"http://a.org/" + url, "http://a.org/" + via, hops, "", false, 0}, kNow);
+  };
+  // The line of a redirect may come after that of its target.
+  log->Add(Line("404", "http://a.org/gone", "LERR", "http://a.org/r2"), kNow);
+  log->Add(Redirect("r2", "gone", "LER", "r1"), kNow);
+  log->Add(Redirect("r1", "r2", "LE", "page"), kNow);
+  // To what a page links.
+  log->Add(Line("500", "http://a.org/linked", "L", "http://a.org/"), kNow);
+  log->Add(Redirect("r3", "linked", "LE", "page"), kNow);
+  add_known("linked", "r3", "LER");
+  // The redirect itself is linked, and leads where only pages' needs may.
+  log->Add(Redirect("r4", "outside", "L", ""), kNow);
+  log->AddRejected({"http://a.org/outside", "http://a.org/r4", "LR", "", false, 0}, "outside",
+                   kNow);
+  add_known("r4", "page", "LE");
+  // In circles; one ends when it is asked for once more.
+  log->Add(Redirect("c1", "c2", "LE", "page"), kNow);
+  log->Add(Redirect("c2", "c1", "LER", "c1"), kNow);
+  add_known("c1", "c2", "LERR");
+  log->Add(Redirect("once", "once", "LE", "page"), kNow);
+  log->Add(Line("200", "http://a.org/once", "LE", "http://a.org/page"), kNow);
+  add_known("once", "once", "LER");
+  ASSERT_TRUE(log->Flush());
+  const Result<CrawlReport> report = ReadCrawlReport(fs, "run");
+  ASSERT_TRUE(report) << report.error().text;
+  std::vector<std::pair<std::string, std::string>> missing;
+  for (const MissingEmbed& one : report->missing) {
+    missing.emplace_back(one.url, one.reason);
+    EXPECT_EQ(one.page, "http://a.org/page") << one.url;
+    EXPECT_EQ(one.in_circle, one.url == "http://a.org/c1");
+  }
+  EXPECT_EQ(missing, (std::vector<std::pair<std::string, std::string>>{
+                         {"http://a.org/gone", "the server answered 404"},
+                         {"http://a.org/linked", "the server answered 500"},
+                         {"http://a.org/outside", "it is outside of the crawl (outside)"},
+                         {"http://a.org/c1", "it is redirected in a circle"}}));
 }
 
 TEST(RunLog, I1_AnInterruptionRepeatsNoLineAboutWhatWasLeftAlone) {

@@ -445,7 +445,8 @@ Status Crawler::AddLinks(const Visit& visit) {
     const bool is_seed = from.seed && is_redirect && link.hop == 'R';
     // Most links of a site are to pages that were linked before.
     const bool is_known = !is_seed && parts_.frontier.WasSeenOfLate(link.url);
-    if (is_known && (link.hop != 'E' || parts_.log.HasEmbed(link.url))) continue;
+    const bool is_embed = link.hop == 'E' || (link.hop == 'R' && from.is_embed());
+    if (is_known && (!is_embed || parts_.log.HasEmbed(link.url))) continue;
     Candidate candidate;
     candidate.url = link.url;
     candidate.via = from.url;
@@ -519,7 +520,7 @@ Result<std::string> Crawler::Consider(const Candidate& candidate) {
     return refuse(std::string(kCombinationsTrap));
   }
   if (*added == Frontier::Added::kSeen) {
-    if (candidate.hops.ends_with('E')) parts_.log.AddEmbed(candidate, Now());
+    if (candidate.is_embed()) parts_.log.AddEmbed(candidate, Now());
     return std::string(kKnown);
   }
   touched_.emplace(url->host());

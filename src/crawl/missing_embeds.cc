@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "archive/capture_query.h"
 #include "archive/changes.h"
 #include "crawl/candidate.h"
+#include "crawl/redirect_status.h"
 #include "crawl/run_log.h"
 #include "util/ascii.h"
 #include "util/checksum.h"
@@ -103,6 +105,10 @@ Reason ReasonOf(std::string_view scope) {
                   : "stele crawl --patch with --include for it"};
 }
 
+Reason InACircle() {
+  return {Why::kError, "it is redirected in a circle", "nothing, if it stays so"};
+}
+
 bool Failed(int status) { return status < 0 || status >= 400; }
 
 // The annotation that says that it was cut; empty: it was not.
@@ -117,6 +123,8 @@ MissingEmbed MissingAs(const ScopeLine& line, const Reason& reason) {
   return {std::string(line.url), std::string(line.via), std::string(line.hops), reason.why,
           reason.reason,         reason.remedy};
 }
+
+std::uint64_t KeyOf(std::string_view url) { return ChecksumOf(SeenKey(url)); }
 
 }  // namespace
 
@@ -151,37 +159,83 @@ std::optional<MissingEmbed> MissingOf(const ScopeLine& line) {
 }
 
 std::optional<MissingEmbed> MissingFinder::Once(std::optional<MissingEmbed> missing) {
-  if (missing && !named_.insert(ChecksumOf(missing->url)).second) return std::nullopt;
+  if (!missing || !named_.insert(KeyOf(missing->url)).second) return std::nullopt;
+  // A way of redirects may lead back.
+  bool is_behind_redirect = missing->hops.ends_with('R');
+  for (std::size_t i = 0; is_behind_redirect && i < needs_.size(); ++i) {
+    const auto need = needs_.find(KeyOf(missing->page));
+    if (need == needs_.end()) break;
+    missing->page = need->second.via;
+    is_behind_redirect = need->second.is_behind_another;
+  }
   return missing;
 }
 
+void MissingFinder::TakeRedirect(const crawl_log::Line& line) {
+  const std::uint64_t key = KeyOf(line.uri);
+  // What is asked for once more may be there then.
+  redirects_.erase(key);
+  if (!IsRedirect(line.StatusCode().value_or(0))) return;
+  if (IsEmbed(line.hops)) needs_.try_emplace(key, Need{line.via, line.hops.ends_with('R')});
+  const std::string target = ExtraText(line, "redirect");
+  if (target.empty()) return;
+  redirects_.emplace(key, KeyOf(target));
+  redirect_targets_.insert(KeyOf(target));
+}
+
 std::optional<MissingEmbed> MissingFinder::TakeCrawl(const crawl_log::Line& line) {
-  if (IsEmbed(line.hops)) return Once(MissingOf(line));
+  TakeRedirect(line);
+  if (IsEmbed(line.hops)) {
+    std::optional<MissingEmbed> missing = MissingOf(line);
+    if (!missing || !line.hops.ends_with('R')) return Once(std::move(missing));
+    redirected_.push_back(*std::move(missing));
+    return std::nullopt;
+  }
   const int status = line.StatusCode().value_or(0);
   const std::string_view cut = CutIn(line);
-  if (Failed(status)) failed_pages_[ChecksumOf(line.uri)] = {status, ""};
+  if (Failed(status)) failed_pages_[KeyOf(line.uri)] = {line.uri, status, ""};
   if (!Failed(status) && !cut.empty()) {
-    failed_pages_[ChecksumOf(line.uri)] = {0, std::string(cut)};
+    failed_pages_[KeyOf(line.uri)] = {line.uri, 0, std::string(cut)};
   }
   return std::nullopt;
 }
 
+std::vector<MissingEmbed> MissingFinder::TakeRedirected() {
+  std::vector<MissingEmbed> missing;
+  for (MissingEmbed& one : std::exchange(redirected_, {})) {
+    if (auto named = Once(std::move(one))) missing.push_back(*std::move(named));
+  }
+  return missing;
+}
+
 std::optional<MissingEmbed> MissingFinder::TakeScope(const ScopeLine& line) {
   if (IsEmbed(line.hops)) return Once(MissingOf(line));
-  if (line.reason.starts_with(kLimitWord)) {
-    failed_pages_[ChecksumOf(line.url)] = {0, std::string(line.reason)};
+  // What a page needs may be redirected there.
+  const std::uint64_t key = KeyOf(line.url);
+  if (line.reason.starts_with(kLimitWord) || redirect_targets_.contains(key)) {
+    failed_pages_[key] = {std::string(line.url), 0, std::string(line.reason)};
   }
   return std::nullopt;
 }
 
 std::optional<MissingEmbed> MissingFinder::TakeEmbed(const ScopeLine& line) {
-  if (failed_pages_.empty()) return std::nullopt;
-  const auto found = failed_pages_.find(ChecksumOf(line.url));
-  if (found == failed_pages_.end()) return std::nullopt;
-  const auto& [status, notes] = found->second;
+  std::unordered_set<std::uint64_t> passed;
+  std::uint64_t at = KeyOf(line.url);
+  auto failed = failed_pages_.find(at);
+  for (; failed == failed_pages_.end(); failed = failed_pages_.find(at)) {
+    const auto next = redirects_.find(at);
+    if (next == redirects_.end()) return std::nullopt;
+    if (!passed.insert(at).second) {
+      MissingEmbed missing = MissingAs(line, InACircle());
+      missing.in_circle = true;
+      return Once(std::move(missing));
+    }
+    at = next->second;
+  }
+  const auto& [url, status, notes] = failed->second;
   Reason reason = Failed(status) ? ReasonOf(status) : CutBy(notes);
   if (reason.reason.empty()) reason = ReasonOf(notes);
-  return Once(MissingAs(line, reason));
+  return Once(MissingAs({url, line.hops, line.via, {}}, reason));
 }
 
 Status VisitMissing(io::FileSystem& fs, const std::string& folder,
@@ -195,6 +249,7 @@ Status VisitMissing(io::FileSystem& fs, const std::string& folder,
     if (const auto line = crawl_log::ParseLine(text)) tell(finder.TakeCrawl(*line));
   });
   if (!crawl) return crawl;
+  for (const MissingEmbed& missing : finder.TakeRedirected()) tell(missing);
   const Status scope = ReadLogLines(fs, RunLog::ScopeLogPath(folder), [&](std::string_view text) {
     if (const auto line = ParseScopeLine(text)) tell(finder.TakeScope(*line));
   });
@@ -209,8 +264,15 @@ Status VisitMissing(io::FileSystem& fs, const std::string& folder,
 
 Result<std::optional<std::uint32_t>> RunThatHas(const archive::ArchiveView& view,
                                                 std::string_view url, std::uint32_t since) {
+  MissingEmbed missing;
+  missing.url = url;
+  return RunThatHas(view, missing, since);
+}
+
+Result<std::optional<std::uint32_t>> RunThatHas(const archive::ArchiveView& view,
+                                                const MissingEmbed& missing, std::uint32_t since) {
   archive::CaptureQuery query;
-  query.where.what = catalog::SelectUrl(url);
+  query.where.what = catalog::SelectUrl(missing.url);
   archive::CaptureResults results(view, query);
   std::optional<std::uint32_t> found;
   for (;;) {
@@ -218,7 +280,9 @@ Result<std::optional<std::uint32_t>> RunThatHas(const archive::ArchiveView& view
     if (!held) return held.error();
     if (*held == nullptr) return found;
     const catalog::Capture& row = (*held)->row;
-    const bool is_whole = (row.flags & catalog::kTruncated) == 0;
+    std::uint16_t unwanted = catalog::kTruncated;
+    if (missing.in_circle) unwanted |= catalog::kRedirect;
+    const bool is_whole = (row.flags & unwanted) == 0;
     if (row.run >= since && is_whole && archive::IsThere(row)) found = row.run;
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "crawl/missing_embeds.h"
 #include "util/checksum.h"
@@ -111,6 +112,12 @@ Status RunLog::Flush() {
   if (const Status crawl = Append(*crawl_, crawl_lines_, sizes_.crawl); !crawl) return crawl;
   if (const Status scope = Append(*scope_, scope_lines_, sizes_.scope); !scope) return scope;
   return Append(*embeds_, embed_lines_, sizes_.embeds);
+}
+
+std::string ExtraText(const crawl_log::Line& line, const char* name) {
+  const nlohmann::json extra = nlohmann::json::parse(line.extra, nullptr, false);
+  const bool has_it = extra.is_object() && extra.contains(name) && extra[name].is_string();
+  return has_it ? extra[name].get<std::string>() : std::string();
 }
 
 Status ReadLogLines(io::FileSystem& fs, const std::string& path,

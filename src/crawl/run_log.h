@@ -69,6 +69,9 @@ class RunLog {
   std::unordered_set<std::uint64_t> embed_urls_;  // likewise
 };
 
+// A text in the JSON at the end of a line of crawl.log; empty: there is none.
+std::string ExtraText(const crawl_log::Line& line, const char* name);
+
 // Gives all lines of a log without their ends. Errors: kNotFound, kIo.
 Status ReadLogLines(io::FileSystem& fs, const std::string& path,
                     const std::function<void(std::string_view line)>& take);

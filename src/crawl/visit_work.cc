@@ -161,8 +161,8 @@ std::string_view RedirectIn(const Outlinks& outlinks) {
   return target == outlinks.links.end() ? std::string_view() : target->url;
 }
 
-// ETag and Last-Modified are what a later crawl may judge by, and where a seed leads is for the
-// report on seeds; the rest is for the report on duplicates.
+// ETag and Last-Modified are what a later crawl may judge by, and where a redirect leads is for the
+// reports on seeds and on what is missing; the rest is for the report on duplicates.
 std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) {
   const std::uint64_t content_bytes = visit.is_retold
                                           ? visit.result.head.size() + capture.facts->payload_length
@@ -170,7 +170,8 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
   std::string json = fmt::format("{{\"contentSize\":{}", content_bytes);
   AddMember(json, "etag", capture.facts->etag);
   AddMember(json, "lastModified", capture.facts->last_modified);
-  if (visit.candidate.seed) AddMember(json, "redirect", RedirectIn(visit.outlinks));
+  const bool leads_on = visit.candidate.seed || IsRedirect(visit.result.status);
+  if (leads_on) AddMember(json, "redirect", RedirectIn(visit.outlinks));
   if (visit.result.tls != nullptr) AddMember(json, "tlsDistrust", visit.result.tls->distrust);
   if (capture.revisit) {
     const bool fetched = capture.revisit->profile == warc::RevisitProfile::kIdenticalPayload;
