@@ -57,13 +57,13 @@ class Changes(Two):
         return {line.split()[1].removeprefix(HOST): line.split()[0] for line in lines[:-1]}
 
     def test_lists_what_is_not_identical(self):
-        expected = {"/": "text", "/a.png": "text", "/gone": "gone", "/lost": "gone",
+        expected = {"/": "text", "/a.png": "changed", "/gone": "gone", "/lost": "gone",
                     "/markup": "same-text", "/new": "new"}
         self.assertEqual(self.states(), expected)
         self.assertEqual(self.states("--all"),
                          expected | {"/same": "identical", "/revisited": "identical"})
         self.assertEqual(self.stele("changes").splitlines()[-1],
-                         "2 identical, 1 same text, 2 texts changed, 1 new, 2 gone")
+                         "2 identical, 1 same text, 1 text changed, 1 file changed, 1 new, 2 gone")
         # A run that brought nothing new is no run to compare with.
         self.stele("import", self.folder / "new.warc.gz")
         self.assertEqual(self.states(), expected)
@@ -74,7 +74,7 @@ class Changes(Two):
         self.assertEqual(self.states("--pages")["/lost"], "gone")
         self.assertEqual(self.states("--prefix", HOST + "/m"), {"/markup": "same-text"})
         self.assertEqual(self.stele("changes", "--prefix", HOST + "/a").splitlines()[-1],
-                         "0 identical, 0 same text, 1 text changed, 0 new, 0 gone")
+                         "0 identical, 0 same text, 0 texts changed, 1 file changed, 0 new, 0 gone")
         self.assertEqual(self.states("--host", "other.org"), {})
         self.assertEqual(len(self.states("--domain", "example.org")), 6)
 
@@ -83,7 +83,7 @@ class Changes(Two):
         self.assertEqual(self.states("--from", "2005", "--to", "2015", "--all")["/gone"],
                          "identical")
         self.assertEqual(self.states("--from", "2004"),
-                         {"/": "text", "/a.png": "text", "/lost": "gone", "/markup": "same-text",
+                         {"/": "text", "/a.png": "changed", "/lost": "gone", "/markup": "same-text",
                           "/new": "new"})
         self.assertEqual(set(self.states("--from", "2003", "--to", "2004").values()), {"new"})
         self.assertEqual(self.states("--from", "2005", "--to", "2006"), {})
@@ -205,7 +205,7 @@ class Report(Two):
         self.assertEqual((report["damaged"]["first"][0]["file"],
                           report["damaged"]["first"][0]["begin"]), ("bad.warc.gz", len(good)))
         text = self.stele("report")
-        for part in ("1 repeat captures that are not in this archive", "1 captures have no date",
+        for part in ("1 repeats captures that are not in this archive", "1 captures have no date",
                      f"bad.warc.gz: bytes {len(good)} to "):
             self.assertIn(part, text)
 

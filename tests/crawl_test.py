@@ -121,6 +121,25 @@ class Site(CrawlTest):
         self.assertIn("the server answered 404\n    to do: nothing, if it is gone\n",
                       self.stele("report"))
 
+    def test_D2_W15_files_that_are_compressed_anew_each_time_have_not_changed(self):
+        moments = iter(range(100))
+        def packed(mime, body):
+            return lambda _: (200, {"Content-Type": mime, "Content-Encoding": "gzip"},
+                              gzip.compress(body, mtime=next(moments)))
+        self.web.add(HOST, "/", packed("text/html", b"<link rel=stylesheet href=/s.css>hello"
+                                       b"<script src=/j.js></script><img src=/i.png>"))
+        self.web.add(HOST, "/s.css", packed("text/css", b"a { color: red }" * 500))
+        self.web.add(HOST, "/j.js", packed("text/javascript", b"var x = 1;" * 500))
+        self.web.add(HOST, "/i.png", b"one", "image/png")
+        self.crawl(self.web.url(HOST))
+        self.web.add(HOST, "/i.png", b"two", "image/png")
+        self.assertRegex(self.crawl(), r": 1 identical, 3 same text, 0 texts changed, "
+                                       r"1 file changed, 0 new, 0 gone\.")
+        lines = self.stele("changes").replace(self.web.url(HOST, ""), "").splitlines()
+        self.assertEqual(sorted(lines[:-1]), ["changed   /i.png", "same-content /j.js",
+                                              "same-content /s.css", "same-text /"])
+        self.assertRegex(lines[-1], "0 texts changed, 1 file changed, 0 new")
+
     def test_I1_an_archive_is_made_in_a_directory_with_the_name_of_the_host(self):
         address = self.web.addresses[HOST]
         done = subprocess.run([STELE, "crawl", "--delay", "0", "--resolve", f"{HOST}={address}",

@@ -1,7 +1,9 @@
 // Both sides come in the order of keys, so that they are merged as two sorted lists are.
 #include "archive/changes.h"
 
+#include "archive/page_text.h"
 #include "archive/revisit_resolver.h"
+#include "util/ascii.h"
 
 namespace stele::archive {
 namespace {
@@ -29,6 +31,10 @@ bool AreIdentical(const Capture& a, const Capture& b) {
 
 bool IsPage(const std::optional<HeldCapture>& capture) {
   return capture && (capture->row.flags & catalog::kPage) != 0;
+}
+
+bool HasText(const std::optional<HeldCapture>& capture) {
+  return capture && HasPageText(AsciiLower(capture->row.type));
 }
 
 }  // namespace
@@ -170,6 +176,7 @@ Result<bool> Changes::Judge() {
   const bool is_there = change_.after && IsThere(change_.after->row);
   if (!was_there && !is_there) return false;
   change_.is_page = IsPage(change_.before) || IsPage(change_.after);
+  change_.has_text = HasText(change_.before) || HasText(change_.after);
   if (was_there && is_there) {
     Result<ChangeState> state = CompareCaptures(view_, *change_.before, *change_.after);
     if (!state) return state.error();

@@ -16,7 +16,7 @@ enum class ChangeState {
   kNew,
   kGone,
   kTextChanged,  // of what has no text: the bytes changed
-  kSameText,     // other bytes that say the same
+  kSameText,     // other bytes that say the same; of what has no text: another content coding
   kIdentical,
 };
 inline constexpr std::size_t kChangeStates = 5;
@@ -48,7 +48,8 @@ Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selec
 // One URL that was there before, or is there after, or both.
 struct Change {
   ChangeState state = ChangeState::kIdentical;
-  bool is_page = false;  // before or after
+  bool is_page = false;   // before or after
+  bool has_text = false;  // by its media type, before or after
   std::string key;
   std::optional<catalog::HeldCapture> before;  // of kNew: nothing, or an error of the server
   std::optional<catalog::HeldCapture> after;   // of kGone: nothing, or an error of the server

@@ -55,7 +55,7 @@ class PayloadExaminer final : public record::PayloadSink {
     length_ += piece.size();
     if (!known_) sha256_.Update(piece);
     if (wants_sha1_) sha1_.Update(piece);
-    if (!collects_) collects_ = HasPageText(http::ParseMediaType(ContentType()).type);
+    if (!collects_) collects_ = HasPageText(http::ParseMediaType(ContentType()).type) || IsCoded();
     if (!*collects_) return;
     if (collected_.size() + piece.size() <= kPageTextBytesMax) {
       collected_ += piece;
@@ -84,6 +84,11 @@ class PayloadExaminer final : public record::PayloadSink {
   }
 
  private:
+  bool IsCoded() const {
+    const http::ResponseHead* head = stream_->response();
+    return head != nullptr && head->headers.Find("Content-Encoding");
+  }
+
   const std::optional<catalog::Sha256Bytes>& known_;
   const record::PayloadStream* stream_ = nullptr;
   std::string_view record_type_;

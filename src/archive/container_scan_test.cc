@@ -4,6 +4,7 @@
 
 #include "archive/page_text.h"
 #include "archive/test_archive.h"
+#include "codec/gzip_codec.h"
 
 namespace stele::archive {
 namespace {
@@ -98,6 +99,35 @@ TEST(ContainerScan, TextDigestsSurviveChangesOfMarkup) {
   EXPECT_EQ(scanned.rows[0].text_digest, scanned.rows[1].text_digest);
   EXPECT_NE(scanned.rows[0].text_digest, scanned.rows[2].text_digest);
   EXPECT_EQ(scanned.rows[3].text_digest, 0u);
+}
+
+TEST(ContainerScan, D2_WhatIsNoPageHasADigestOfItsContentWhateverItsCompression) {
+  const std::string style(1000, 'a');
+  const std::string other(1000, 'b');
+  const auto answer = [](const std::string& body, const std::string& coding) {
+    return fmt::format(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: {}\r\n"
+        "Content-Length: {}\r\n\r\n{}",
+        coding, body.size(), body);
+  };
+  const auto packed = [&](const std::string& body, int level) {
+    return answer(*codec::GzipCodec().Compress(body, level), "gzip");
+  };
+  const std::string broken = codec::GzipCodec().Compress(style, 6)->substr(0, 20);
+  const Scanned scanned = Scan(WarcText()
+                                   .Block("http://a.example/", kDate, packed(style, 1))
+                                   .Block("http://a.example/", kDate, packed(style, 9))
+                                   .Block("http://a.example/", kDate, packed(other, 9))
+                                   .Block("http://a.example/", kDate, answer(style, "identity"))
+                                   .Block("http://a.example/", kDate, answer(broken, "gzip"))
+                                   .bytes());
+  ASSERT_EQ(scanned.rows.size(), 5u);
+  EXPECT_NE(scanned.rows[0].sha256, scanned.rows[1].sha256);
+  EXPECT_EQ(scanned.rows[0].text_digest, scanned.rows[1].text_digest);
+  EXPECT_NE(scanned.rows[0].text_digest, 0u);
+  EXPECT_NE(scanned.rows[0].text_digest, scanned.rows[2].text_digest);
+  EXPECT_EQ(scanned.rows[3].text_digest, 0u);
+  EXPECT_EQ(scanned.rows[4].text_digest, 0u);
 }
 
 TEST(ContainerScan, PagesAreToldFromWhatBelongsToThem) {

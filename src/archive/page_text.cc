@@ -15,11 +15,13 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 64 << 10;
 
-// Without its content codings; nothing when that cannot be had in kPageTextBytesMax.
-std::optional<std::string> Decode(std::string_view payload,
-                                  const std::vector<std::string_view>& codings) {
+http::ContentDecoder DecoderFor(const http::Headers& headers) {
   static const codec::Registry registry = codec::StandardRegistry();
-  http::ContentDecoder decoder(registry, codings, {.size_max = kPageTextBytesMax});
+  return {registry, http::ContentCodings(headers), {.size_max = kPageTextBytesMax}};
+}
+
+// Without its content codings; nothing when that cannot be had in kPageTextBytesMax.
+std::optional<std::string> Decode(std::string_view payload, http::ContentDecoder& decoder) {
   if (decoder.passes_through()) return std::string(payload);
   std::string out;
   for (;;) {
@@ -40,7 +42,8 @@ std::optional<html::PageText> TextOf(std::string_view payload, std::string_view 
   if (payload.size() > kPageTextBytesMax || !HasPageText(media.type)) return std::nullopt;
   std::string decoded;
   if (headers != nullptr && headers->Find("Content-Encoding")) {
-    std::optional<std::string> plain = Decode(payload, http::ContentCodings(*headers));
+    http::ContentDecoder decoder = DecoderFor(*headers);
+    std::optional<std::string> plain = Decode(payload, decoder);
     if (!plain) return std::nullopt;
     decoded = std::move(*plain);
     payload = decoded;
@@ -50,6 +53,14 @@ std::optional<html::PageText> TextOf(std::string_view payload, std::string_view 
   if (media.type == "text/plain") return html::ExtractPlainText(content, choice.encoding);
   if (html::KindOfDocument(payload, media.type) != html::DocumentKind::kHtml) return std::nullopt;
   return html::ExtractText(content, choice.encoding, {.anchors_max = 0});
+}
+
+std::uint64_t ContentDigestOf(std::string_view payload, const http::Headers& headers) {
+  http::ContentDecoder decoder = DecoderFor(headers);
+  if (payload.size() > kPageTextBytesMax || decoder.passes_through()) return 0;
+  const std::optional<std::string> content = Decode(payload, decoder);
+  if (!content || !decoder.defects().empty()) return 0;
+  return std::max<std::uint64_t>(1, ChecksumOf(*content));
 }
 
 }  // namespace
@@ -74,7 +85,7 @@ std::string PageTitleOf(std::string_view payload, std::string_view content_type,
 std::uint64_t TextDigestOf(std::string_view payload, std::string_view content_type,
                            const http::Headers* headers) {
   const std::optional<html::PageText> page = TextOf(payload, content_type, headers);
-  if (!page) return 0;
+  if (!page) return headers != nullptr ? ContentDigestOf(payload, *headers) : 0;
   return std::max<std::uint64_t>(1, ChecksumOf(html::NormalisedText(*page)));
 }
 

@@ -7,7 +7,8 @@
 
 #include "formats/http/message.h"
 
-// What a page says, whatever its markup: for comparing captures of it.
+// What a page says, whatever its markup, and any file, whatever its compression: for comparing
+// captures of it.
 namespace stele::archive {
 
 // Larger payloads are not looked at.
@@ -27,7 +28,8 @@ std::string PageTitleOf(std::string_view payload, std::string_view content_type,
                         const http::Headers* headers);
 
 // A number for what the text says without case, punctuation and markup; equal for equal texts.
-// 0 where PageTextOf() gives nothing.
+// Where PageTextOf() gives nothing: for the bytes without their content codings. 0 where there are
+// none, they are broken, or there are more bytes than kPageTextBytesMax.
 std::uint64_t TextDigestOf(std::string_view payload, std::string_view content_type,
                            const http::Headers* headers);
 

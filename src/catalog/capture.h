@@ -44,7 +44,8 @@ struct Capture {
   std::uint32_t run = 0;     // the crawl or import that brought it
   CapturePlace place;
   std::uint64_t length = 0;  // of the payload
-  // Of the normalised text, to compare captures of a URL; 0: none.
+  // Of the normalised text, or of what has none and has a content coding, without that, to compare
+  // captures of a URL; 0: none.
   std::uint64_t text_digest = 0;
   std::optional<Sha256Bytes> sha256;  // of the payload
   std::optional<Sha1Bytes> sha1;      // of the payload, as index files of the field want it

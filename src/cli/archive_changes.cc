@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "archive/changes.h"
-#include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
+#include "cli/change_counts.h"
 #include "cli/two_sides.h"
 #include "cli/visible_text.h"
 #include "util/json.h"
@@ -16,24 +14,7 @@ namespace {
 using archive::Change;
 using archive::ChangeState;
 
-// How many URLs are in which state.
-class Counts {
- public:
-  void Add(ChangeState state) { ++counts_[static_cast<std::size_t>(state)]; }
-  std::uint64_t Of(ChangeState state) const { return counts_[static_cast<std::size_t>(state)]; }
-
- private:
-  std::array<std::uint64_t, archive::kChangeStates> counts_ = {};
-};
-
-std::string SummaryText(const Counts& counts) {
-  return fmt::format("{} identical, {} same text, {} changed, {} new, {} gone\n",
-                     counts.Of(ChangeState::kIdentical), counts.Of(ChangeState::kSameText),
-                     Count(counts.Of(ChangeState::kTextChanged), "text"),
-                     counts.Of(ChangeState::kNew), counts.Of(ChangeState::kGone));
-}
-
-std::string SummaryJson(const Counts& counts) {
+std::string SummaryJson(const ChangeCounts& counts) {
   std::string out = "{\"summary\": {";
   for (const ChangeState state :
        {ChangeState::kIdentical, ChangeState::kSameText, ChangeState::kTextChanged,
@@ -44,8 +25,19 @@ std::string SummaryJson(const Counts& counts) {
   return out + "}}\n";
 }
 
+// In words that hold for what has no text, too.
+std::string_view WordFor(const Change& change) {
+  if (change.has_text) return NameOf(change.state);
+  if (change.state == ChangeState::kTextChanged) return "changed";
+  return change.state == ChangeState::kSameText ? "same-content" : NameOf(change.state);
+}
+
 std::string ChangeText(const Change& change) {
-  return fmt::format("{:<9} {}\n", NameOf(change.state), VisibleText(change.url()));
+  return fmt::format("{:<9} {}\n", WordFor(change), VisibleText(change.url()));
+}
+
+std::string SummaryText(const ChangeCounts& counts) {
+  return fmt::format("{}, {} gone\n", counts.Text(), counts.Of(ChangeState::kGone));
 }
 
 std::string ChangeJson(const Change& change) {
@@ -78,14 +70,14 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   Result<TwoSides> sides = Choose(arguments, view, *what);
   if (!sides) return Fail(context, sides.error());
   const bool json = arguments.Has("--json");
-  Counts counts;
+  ChangeCounts counts;
   archive::Changes changes(view, sides->before, sides->after);
   for (;;) {
     Result<const Change*> change = changes.Next();
     if (!change) return Fail(context, change.error());
     if (*change == nullptr) break;
     if (arguments.Has("--pages") && !(*change)->is_page) continue;
-    counts.Add((*change)->state);
+    counts.Add(**change);
     if ((*change)->state == ChangeState::kIdentical && !arguments.Has("--all")) continue;
     const Status written = context.out.Write(json ? ChangeJson(**change) : ChangeText(**change));
     if (!written) return Fail(context, written.error());
@@ -105,9 +97,12 @@ Command ChangesCommand() {
       "Without --run and --from, the last two runs are compared that ended and were not taken "
       "down.\n\n"
       "new: it is only in the later one. gone: it is only in the earlier one, or the server "
-      "answered later with an error (status 400 and above). text: what it says changed; of what "
-      "has no text, a picture say, the bytes changed. same-text: the bytes changed, but not what "
-      "they say: markup, case and punctuation apart. identical (with --all): the same bytes. Of "
+      "answered later with an error (status 400 and above). text: what it says changed. changed: "
+      "it "
+      "has no text, a picture say, and the bytes changed. same-text: the bytes changed, but not "
+      "what they say: markup, case and punctuation apart. same-content: it has no text, and only "
+      "its compression changed. In JSON what has no text is text and same-text, too. identical "
+      "(with --all): the same bytes. Of "
       "several captures of a URL in one run the last one counts.";
   command.options = WithArchiveOption(WithSideOptions(
       {{"--prefix", "URL", "URLs that begin so; repeatable"},

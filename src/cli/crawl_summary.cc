@@ -11,10 +11,6 @@ namespace {
 
 using archive::ChangeState;
 
-std::uint64_t Of(const CrawlSummary& summary, ChangeState state) {
-  return (*summary.changes)[static_cast<std::size_t>(state)];
-}
-
 }  // namespace
 
 std::string CrawlSummary::Text() const {
@@ -26,11 +22,8 @@ std::string CrawlSummary::Text() const {
     text += fmt::format("{}, {}", Count(pages, "page"), Count(files, "file"));
   }
   if (changes) {
-    text += fmt::format(": {} identical, {} same text, {} changed, {} new",
-                        Of(*this, ChangeState::kIdentical), Of(*this, ChangeState::kSameText),
-                        Count(Of(*this, ChangeState::kTextChanged), "text"),
-                        Of(*this, ChangeState::kNew));
-    if (!is_partial) text += fmt::format(", {} gone", Of(*this, ChangeState::kGone));
+    text += ": " + changes->Text();
+    if (!is_partial) text += fmt::format(", {} gone", changes->Of(ChangeState::kGone));
     text += fmt::format(". Stored {} instead of {}.", ByteCount(stored), ByteCount(bytes));
   } else {
     text += fmt::format(", {} in {}.", ByteCount(bytes),
@@ -63,8 +56,9 @@ std::string CrawlSummary::Json() const {
                         patch->wanted, patch->found);
   }
   for (std::size_t i = 0; changes && i < archive::kChangeStates; ++i) {
-    if (is_partial && static_cast<ChangeState>(i) == ChangeState::kGone) continue;
-    json += fmt::format(", \"{}\": {}", NameOf(static_cast<ChangeState>(i)), (*changes)[i]);
+    const auto state = static_cast<ChangeState>(i);
+    if (is_partial && state == ChangeState::kGone) continue;
+    json += fmt::format(", \"{}\": {}", NameOf(state), changes->Of(state));
   }
   json += ", \"given_up\": [";
   for (const std::string& origin : given_up) {
@@ -103,7 +97,7 @@ Result<CrawlSummary> SummarizeCrawl(const archive::ArchiveView& view, std::uint3
     const Result<const archive::Change*> change = changes.Next();
     if (!change) return change.error();
     if (*change == nullptr) return summary;
-    ++(*summary.changes)[static_cast<std::size_t>((*change)->state)];
+    summary.changes->Add(**change);
   }
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "archive/archive_view.h"
-#include "archive/changes.h"
+#include "cli/change_counts.h"
 #include "crawl/crawl_report.h"
 #include "util/result.h"
 
@@ -34,11 +33,10 @@ struct CrawlSummary {
   std::uint64_t too_deep = 0;         // links that were not followed
   std::uint64_t links_left_out = 0;
   std::uint64_t traps = 0;
-  std::uint64_t trapped_urls = 0;      // that were left alone in them
-  std::uint64_t repeated_secrets = 0;  // responses with a cookie in them that a person gave
-  bool is_partial = false;             // a limit ended it: what it has not, need not be gone
-  // Compared with the run before, where there is one: URLs by archive::ChangeState.
-  std::optional<std::array<std::uint64_t, archive::kChangeStates>> changes;
+  std::uint64_t trapped_urls = 0;       // that were left alone in them
+  std::uint64_t repeated_secrets = 0;   // responses with a cookie in them that a person gave
+  bool is_partial = false;              // a limit ended it: what it has not, need not be gone
+  std::optional<ChangeCounts> changes;  // since the run before, where there is one
   std::vector<crawl::CrawlReport::Seed> failed_seeds;
 
   std::optional<PatchCount> patch;  // of a run that fills the gaps of another
