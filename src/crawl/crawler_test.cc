@@ -387,6 +387,29 @@ TEST(Crawler, I1_EachRobotsTagOfAPageCounts) {
   EXPECT_FALSE(follows("X-Robots-Tag: otherbot: all\r\nX-Robots-Tag: stele: nofollow\r\n"));
 }
 
+TEST(Crawler, I1_StringsOfAScriptAreGuessedRelativeToItsPageAndToTheScript) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<script src=/static/app.js></script>"},
+               {"http://a.org/img/1.png", "of the page"},
+               {"http://a.org/static/img/2.png", "of the script"}};
+  lab.before = {{"http://a.org/static/app.js",
+                 {"HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\n\r\n"
+                  "a = 'img/1.png'; b = 'img/2.png'"}}};
+  EXPECT_TRUE(lab.Crawl());
+  EXPECT_TRUE(lab.captured.contains("http://a.org/img/1.png"));
+  EXPECT_TRUE(lab.captured.contains("http://a.org/static/img/2.png"));
+}
+
+TEST(Crawler, I1_WhereContentIsLocatedIsALink) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/doc></a>"}, {"http://a.org/doc.en.html", "english"}};
+  lab.before = {{"http://a.org/doc",
+                 {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                  "Content-Location: doc.en.html\r\n\r\nenglish"}}};
+  EXPECT_TRUE(lab.Crawl());
+  EXPECT_TRUE(lab.captured.contains("http://a.org/doc.en.html"));
+}
+
 TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoIfItWasCapturedBefore) {
   for (const bool was_captured : {true, false}) {
     Lab lab;

@@ -101,24 +101,29 @@ std::string OutlinkFinder::Content(const net::FetchResult& result) const {
 }
 
 Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view payload,
-                               std::string_view url, bool sitemap) const {
+                               const Candidate& asked) const {
   Outlinks found;
-  const Result<url::Url> base = url::Parse(url);
+  const Result<url::Url> base = url::Parse(asked.url);
   if (!base) return found;
   const std::string content = Decoded(codecs_, head.headers, payload);
-  if (sitemap && head.status == 200 && FindInSitemap(content, *base, found)) return found;
+  if (asked.is_sitemap() && head.status == 200 && FindInSitemap(content, *base, found))
+    return found;
   const std::vector<std::string_view> link_headers = head.headers.FindAll("Link");
   const std::string content_type = Value(head.headers, "Content-Type");
   const std::string refresh = Value(head.headers, "Refresh");
   const std::string location =
       LocationIsLink(head.status) ? Value(head.headers, "Location") : std::string();
+  const std::string content_location = Value(head.headers, "Content-Location");
   html::LinkDocument document;
-  document.url = url;
+  document.url = asked.url;
+  // A script that another one only seems to name belongs to a page that nobody knows.
+  if (asked.hops.ends_with('E')) document.page_url = asked.via;
   document.content = content;
   document.content_type = content_type;
   document.link_headers = link_headers;
   document.refresh = refresh;
   document.location = location;
+  document.content_location = content_location;
   html::LinkLimits limits;
   limits.links_max = kLinksMax;
   std::size_t bytes = 0;
@@ -142,19 +147,17 @@ Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view 
   return found;
 }
 
-Outlinks OutlinkFinder::Find(const net::FetchResult& result, std::string_view url,
-                             bool sitemap) const {
+Outlinks OutlinkFinder::Find(const net::FetchResult& result, const Candidate& asked) const {
   const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
   if (!head) return {};
   std::string storage;
-  return FindIn(*head, PayloadOf(result, storage), url, sitemap);
+  return FindIn(*head, PayloadOf(result, storage), asked);
 }
 
-Outlinks OutlinkFinder::FindInCopy(const ArchivedCopy& copy, std::string_view url,
-                                   bool sitemap) const {
+Outlinks OutlinkFinder::FindInCopy(const ArchivedCopy& copy, const Candidate& asked) const {
   const Result<http::ResponseHead> head = http::ParseResponseHead(copy.head);
   if (!head) return {};
-  return FindIn(*head, copy.payload, url, sitemap);
+  return FindIn(*head, copy.payload, asked);
 }
 
 }  // namespace stele::crawl

@@ -9,6 +9,7 @@
 
 #include "codec/registry.h"
 #include "crawl/archived_copy.h"
+#include "crawl/candidate.h"
 #include "crawl/page_trouble.h"
 #include "formats/http/message.h"
 #include "net/fetch.h"
@@ -42,14 +43,14 @@ class OutlinkFinder {
 
   // The payload without its content coding; of a large one the first bytes.
   std::string Content(const net::FetchResult& result) const;
-  // `result` has a head and came from `url`. `sitemap`: it was asked for as one.
-  Outlinks Find(const net::FetchResult& result, std::string_view url, bool sitemap) const;
+  // `result` has a head and is what came for `asked`.
+  Outlinks Find(const net::FetchResult& result, const Candidate& asked) const;
   // The same for a response that was kept before.
-  Outlinks FindInCopy(const ArchivedCopy& copy, std::string_view url, bool sitemap) const;
+  Outlinks FindInCopy(const ArchivedCopy& copy, const Candidate& asked) const;
 
  private:
-  Outlinks FindIn(const http::ResponseHead& head, std::string_view payload, std::string_view url,
-                  bool sitemap) const;
+  Outlinks FindIn(const http::ResponseHead& head, std::string_view payload,
+                  const Candidate& asked) const;
 
   const codec::Registry codecs_;
   const std::string product_token_;

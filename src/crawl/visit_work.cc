@@ -360,7 +360,7 @@ Status VisitWork::FindLinks(Visit& visit) {
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
   // The original of what was kept is not here.
   if (visit.is_retold) return {};
-  visit.outlinks = finder_.Find(visit.result, visit.candidate.url, is_sitemap);
+  visit.outlinks = finder_.Find(visit.result, visit.candidate);
   return {};
 }
 
@@ -370,7 +370,7 @@ Status VisitWork::FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy) 
   // A copy that is damaged, as stele verify tells, leads nowhere.
   if (!read && read.error().code == ErrorCode::kCorrupt) return {};
   if (!read) return read.error();
-  visit.outlinks = finder_.FindInCopy(*read, visit.candidate.url, visit.candidate.is_sitemap());
+  visit.outlinks = finder_.FindInCopy(*read, visit.candidate);
   return {};
 }
 

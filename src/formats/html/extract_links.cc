@@ -81,6 +81,7 @@ LinkSummary ExtractLinks(const LinkDocument& document, const LinkSink& sink,
   // References of the header are relative to the URL, not to a <base> in the document.
   BaseId body = links.AddBase(0);
   ExtractHeaders(document, links);
+  if (kind == DocumentKind::kScript) links.SetGuessBase(document.page_url);
   const bool utf8 = declared && declared->encoding == Encoding::kUtf8;
   ExtractByKind(kind, {.bytes = content, .base = body, .utf8 = utf8}, links);
   return links.Finish(sink);

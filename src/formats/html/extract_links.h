@@ -10,7 +10,8 @@ namespace stele::html {
 
 // A response as link extraction sees it. All views are borrowed for the call.
 struct LinkDocument {
-  std::string_view url{};           // absolute; of the page that included it for scripts
+  std::string_view url{};           // absolute
+  std::string_view page_url{};      // of a script: of the page that includes it; or empty
   std::string_view content{};       // transfer and content codings undone, in its own character set
   std::string_view content_type{};  // this and the following: header values, or empty
   std::span<const std::string_view> link_headers{};  // one for each Link field

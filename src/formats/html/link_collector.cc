@@ -213,42 +213,61 @@ void LinkCollector::ResolveBases() {
   }
 }
 
+// The links that come out, each once.
+class LinkCollector::Resolved {
+ public:
+  explicit Resolved(std::size_t links) : slots_(SlotCountFor(links)) { links_.reserve(links); }
+
+  // False: it is no URL.
+  bool Add(const Entry& entry, std::string_view text, const url::Url* base, bool nofollow) {
+    const Result<url::Url> url = url::Parse(text, base);
+    if (!url) return false;
+    if (!IsFetchable(url->scheme())) return true;
+    const std::string_view href = url->href_without_fragment();
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = HashOf(href, static_cast<std::uint64_t>(entry.hop)) & mask;
+    while (slots_[slot] != 0 &&
+           (links_[slots_[slot] - 1].url != href || links_[slots_[slot] - 1].hop != entry.hop)) {
+      slot = (slot + 1) & mask;
+    }
+    if (slots_[slot] != 0) {
+      links_[slots_[slot] - 1].nofollow &= nofollow;
+      return true;
+    }
+    links_.push_back({.url = std::string(href),
+                      .hop = entry.hop,
+                      .context = entry.context,
+                      .offset = entry.offset,
+                      .nofollow = nofollow});
+    slots_[slot] = static_cast<std::uint32_t>(links_.size());
+    return true;
+  }
+
+  std::vector<Link>& links() { return links_; }
+
+ private:
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> slots_;  // as those of the collector
+};
+
 LinkSummary LinkCollector::Finish(const LinkSink& sink) {
   ResolveBases();
   LinkSummary summary{
       .left_out = left_out_, .too_long = too_long_, .nofollow = nofollow_, .noindex = noindex_};
-  std::vector<Link> resolved;
-  resolved.reserve(entries_.size());
-  std::vector<std::uint32_t> seen(SlotCountFor(entries_.size()));
+  const Result<url::Url> guess_base = url::Parse(guess_base_);
+  Resolved resolved(entries_.size() + (guess_base ? speculative_ : 0));
   std::string buffer;
   for (const Entry& entry : entries_) {
     const std::optional<url::Url>& base = bases_[entry.base].url;
-    const Result<url::Url> url =
-        url::Parse(ToUtf8(entry.href, entry.utf8, buffer), base ? &*base : nullptr);
-    if (!url || !IsFetchable(url->scheme())) {
-      summary.invalid += url ? 0 : 1;
-      continue;
+    const std::string_view text = ToUtf8(entry.href, entry.utf8, buffer);
+    const bool nofollow = entry.nofollow || nofollow_;
+    if (!resolved.Add(entry, text, base ? &*base : nullptr, nofollow)) ++summary.invalid;
+    if (guess_base && entry.hop == Hop::kSpeculative) {
+      resolved.Add(entry, text, &*guess_base, nofollow);
     }
-    const std::string_view href = url->href_without_fragment();
-    const std::size_t mask = seen.size() - 1;
-    std::size_t slot = HashOf(href, static_cast<std::uint64_t>(entry.hop)) & mask;
-    while (seen[slot] != 0 &&
-           (resolved[seen[slot] - 1].url != href || resolved[seen[slot] - 1].hop != entry.hop)) {
-      slot = (slot + 1) & mask;
-    }
-    if (seen[slot] != 0) {
-      resolved[seen[slot] - 1].nofollow &= entry.nofollow || nofollow_;
-      continue;
-    }
-    resolved.push_back({.url = std::string(href),
-                        .hop = entry.hop,
-                        .context = entry.context,
-                        .offset = entry.offset,
-                        .nofollow = entry.nofollow || nofollow_});
-    seen[slot] = static_cast<std::uint32_t>(resolved.size());
   }
-  summary.links = resolved.size();
-  for (Link& link : resolved) sink(std::move(link));
+  summary.links = resolved.links().size();
+  for (Link& link : resolved.links()) sink(std::move(link));
   return summary;
 }
 

@@ -66,6 +66,9 @@ class LinkCollector {
   // call for each base counts. `utf8` as in LinkSource.
   void SetBase(BaseId base, std::string_view href, bool utf8);
 
+  // What is kSpeculative may be relative to this URL, too; nothing where it is empty.
+  void SetGuessBase(std::string_view url) { guess_base_ = url; }
+
   // White space around the reference, its fragment, and references to the document itself or to
   // schemes that no crawler fetches (data:, javascript:, mailto: and so on) are dropped here.
   void Add(const FoundLink& found);
@@ -79,6 +82,7 @@ class LinkCollector {
  private:
   struct Entry;
   struct Base;
+  class Resolved;
 
   std::string_view Keep(std::string_view bytes);
   void Insert(std::string_view href, const FoundLink& found, std::uint64_t hash);
@@ -88,6 +92,7 @@ class LinkCollector {
 
   std::string_view document_;
   std::string url_;
+  std::string guess_base_;
   std::optional<Encoding> encoding_;
   std::optional<TextDecoder> decoder_;  // made when first needed
   const LinkLimits& limits_;

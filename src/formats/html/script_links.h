@@ -5,8 +5,8 @@
 namespace stele::html {
 
 // JavaScript: strings between quotes that look like a URL, all kSpeculative, in context "script".
-// What relative ones are relative to is the page that runs the script: pass its base, not the
-// script's own URL.
+// What relative ones are relative to is the page that runs the script, or what the script makes of
+// them: see LinkCollector::SetGuessBase.
 void ExtractScriptLinks(const LinkSource& source, LinkCollector& links);
 
 // The judgement on one string, escapes undone. True for http(s)://host.tld..., //host.tld/..., and

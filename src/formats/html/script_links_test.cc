@@ -24,6 +24,16 @@ TEST(ScriptLinks, TakesStringsThatLookLikeUrls) {
                           "X http://www.f.example/g"));
 }
 
+TEST(ScriptLinks, I1_ThoseOfAScriptOfItsOwnAreRelativeToItsPageOrToIt) {
+  EXPECT_THAT(LinesOf({.url = "http://cdn.example/js/a.js",
+                       .page_url = kTestUrl,
+                       .content = "'img/a.png' 'http://b.example/x' '/c.png'",
+                       .content_type = "text/javascript"}),
+              ElementsAre("X http://cdn.example/js/img/a.png", "X http://example.org/dir/img/a.png",
+                          "X http://b.example/x", "X http://cdn.example/c.png",
+                          "X http://example.org/c.png"));
+}
+
 TEST(ScriptLinks, UndoesEscapesAndNestedQuotes) {
   EXPECT_THAT(Script(R"(x="{\"u\":\"http:\/\/a.example\/b\"}"; y='\x2fc\u002fd.js';)"),
               ElementsAre("X http://a.example/b", "X http://example.org/c/d.js"));
