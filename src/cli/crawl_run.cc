@@ -133,6 +133,11 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
                                   Count(end.progress.waiting, "URL")));
   }
   ComplainOfPlaces(job.report(), context);
+  if (const std::uint64_t busy = job.report().CountBusy(); busy > 0) {
+    Complain(context, fmt::format("{} only said that the server had no time (429, 503); later, "
+                                  "stele crawl asks again, and stele crawl --patch for embeds",
+                                  Count(busy, "answer")));
+  }
   if (summary->repeated_secrets > 0) {
     Complain(context, fmt::format("{} of the server repeat cookies that you gave, and are stored "
                                   "as they came: keep this archive to yourself",

@@ -94,6 +94,14 @@ struct CrawlReport {
     const auto found = rejected.find(reason);
     return found == rejected.end() ? 0 : found->second;
   }
+  // Answers that only say that the server has no time (429, 503).
+  std::uint64_t CountBusy() const {
+    std::uint64_t urls = 0;
+    for (const int status : {429, 503}) {
+      if (const auto found = statuses.find(status); found != statuses.end()) urls += found->second;
+    }
+    return urls;
+  }
 };
 
 // What to do where a trap of this kind is none.

@@ -126,6 +126,17 @@ TEST(CrawlReport, I1_TrapsAreNamedByTheirPlaces) {
   EXPECT_EQ(report->trapped_urls, 5U);
 }
 
+TEST(CrawlReport, I1_AnswersOfServersWithoutTimeAreCounted) {
+  io::MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirectory("run"));
+  const auto log = Opened(fs);
+  for (const char* status : {"200", "429", "500", "503", "503"}) {
+    log->Add(Line(status, fmt::format("http://a.org/{}", status), "L", "http://a.org/"), kNow);
+  }
+  ASSERT_TRUE(log->Flush());
+  EXPECT_EQ(ReadCrawlReport(fs, "run")->CountBusy(), 3U);
+}
+
 TEST(CrawlReport, I1_LogsAreAddedUp) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(fs.MakeDirectory("run"));

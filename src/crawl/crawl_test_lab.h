@@ -127,6 +127,7 @@ struct Lab {
     web.before = before;
     web.inside = inside;
     web.make = make;
+    web.respond = respond;
     for (const auto& [url, body] : pages) web.Add(url, body);
     for (const auto& [url, to] : redirects) web.Redirect(url, to);
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
@@ -172,6 +173,8 @@ struct Lab {
   archive::RunWriterOptions writing;
   std::map<std::string, std::string> pages;
   std::function<std::string(const std::string& url)> make;  // pages that are not among them
+  // Whole responses that come in place of all others; empty: none.
+  std::function<std::string(const std::string& url, std::size_t others)> respond;
   std::map<std::string, std::string> redirects;
   std::map<std::string, net::FetchFailure> failures;
   std::map<std::string, Timestamp> times;

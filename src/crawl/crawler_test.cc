@@ -495,6 +495,50 @@ TEST(Crawler, I1_AHostThatAlwaysAsksForPatienceIsGivenUp) {
   EXPECT_NE(log.find(kGivenUpAnnotation), std::string::npos) << log;
 }
 
+// A page that links so many others.
+std::string LinksTo(int pages) {
+  std::string page;
+  for (int i = 0; i < pages; ++i) page += fmt::format("<a href=/{}></a>", i);
+  return page;
+}
+
+constexpr std::string_view kBusy = "HTTP/1.1 429 Busy\r\nRetry-After: 0\r\n\r\n";
+
+TEST(Crawler, I1_AnOverloadCostsNothingWhateverRetryAfterSays) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  constexpr int kPages = 12;
+  lab.pages = {{"http://a.org/", LinksTo(kPages)}};
+  lab.make = [](const std::string&) { return "fine"; };
+  std::optional<Timestamp> until;
+  lab.respond = [&](const std::string& url, std::size_t) {
+    if (url == "http://a.org/") return std::string();
+    if (!until) until = Timestamp{lab.clock.Now().milliseconds + 60};
+    return lab.clock.Now() < *until ? std::string(kBusy) : std::string();
+  };
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(lab.captured.size(), kPages + 1U);
+  EXPECT_EQ(end->progress.counts.pages, kPages + 1U);
+}
+
+TEST(Crawler, I1_WhatIsTooMuchAtATimeIsNoPage) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 8;
+  constexpr int kPages = 24;
+  lab.pages = {{"http://a.org/", LinksTo(kPages)}};
+  lab.make = [](const std::string&) { return "fine"; };
+  lab.respond = [&](const std::string&, std::size_t others) {
+    // Others may come meanwhile.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return std::string(others > 0 ? kBusy : "");
+  };
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->progress.counts.pages, kPages + 1U);
+}
+
 TEST(Crawler, I1_HalfALineOfRulesThatAreTooLongForbidsNothing) {
   Lab lab;
   std::string rules = "User-agent: *\n";

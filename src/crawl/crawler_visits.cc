@@ -20,9 +20,9 @@ constexpr std::string_view kKnown = "known";
 constexpr std::uint32_t kPatientTries = 5;
 // So many time-outs and lost connections in a row, and a host is given up.
 constexpr int kLostInARowMax = 10;
-// So are those that ask for patience so often in a row: the pauses are an hour and a half by then,
-// or what they asked for.
-constexpr int kPatientPausesMax = 10;
+// So are those that ask for patience so often in a row: the ten pauses between are an hour and a
+// half, or more where they asked for more.
+constexpr int kPatientPausesMax = 11;
 // Of a place that answered before and cannot be reached any more: with pauses that double from five
 // seconds on, it has forty minutes to come back.
 constexpr int kOutageTries = 10;
@@ -258,6 +258,7 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
   if (!AsksForPatience(result.status)) return true;
   const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
   const std::string_view wait = Header(result, head, "Retry-After");
+  const int pauses = politeness_.pauses(visit->host());
   politeness_.BackOff(visit->host(), ParseRetryAfter(wait, Now()), visit->asked, Now());
   if (politeness_.pauses(visit->host()) >= kPatientPausesMax) {
     reachability_.GiveUp(visit->url.origin(),
@@ -265,6 +266,11 @@ Result<bool> Crawler::IsAnswer(const VisitPointer& visit) {
                           fmt::format("{} asked for patience {} times in a row ({})",
                                       visit->url.origin(), kPatientPausesMax, result.status)});
     return true;
+  }
+  // It was under way when the pause began, which says nothing of this URL: it keeps its place.
+  if (visit->taken && politeness_.pauses(visit->host()) == pauses) {
+    parts_.frontier.Return(std::move(*visit->taken));
+    return false;
   }
   const std::uint32_t tries =
       visit->taken ? visit->candidate.waits

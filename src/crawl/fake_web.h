@@ -97,6 +97,8 @@ class FakeWeb final : public net::Fetcher {
   std::map<std::string, int> cut;         // so often the connection is lost before the end
   // Whole responses that come before that of the page, one each time; "lost": none comes.
   std::map<std::string, std::vector<std::string>> before;
+  // Gives whole responses in place of all others; empty: none. `others` are under way besides.
+  std::function<std::string(const std::string& url, std::size_t others)> respond;
   // Makes pages that were not added; empty: there is none.
   std::function<std::string(const std::string& url)> make;
   // Called for each answer, on the thread of the web.
@@ -139,6 +141,8 @@ class FakeWeb final : public net::Fetcher {
     if (!made.empty()) response = PageOf(made, "");
     const auto times_asked = static_cast<std::size_t>(asked_[url]);
     if (times_asked <= before[url].size()) response = before[url][times_asked - 1];
+    const std::string given = respond ? respond(url, under_way_) : std::string();
+    if (!given.empty()) response = given;
     result.request = "GET / HTTP/1.1\r\n\r\n";
     const Result<http::ResponseHead> head = http::ParseResponseHead(response);
     if (!head) {

@@ -62,6 +62,8 @@ bool Politeness::HasRoom(const std::string& name, Kind kind) const {
   const auto found = hosts_.find(name);
   if (found == hosts_.end()) return true;
   const Host& host = found->second;
+  // One finds out whether it is still too much.
+  if (host.pauses > 0) return host.fetches == 0;
   if (options_.delay && options_.delay->count() == 0) {
     return host.fetches < options_.host_fetches_undelayed_max;
   }
@@ -117,14 +119,15 @@ void Politeness::SetCrawlDelay(const std::string& name, milliseconds delay) {
 Timestamp Politeness::BackOff(const std::string& name, std::optional<milliseconds> wait,
                               Timestamp asked, Timestamp now) {
   Host& host = hosts_[name];
-  if (asked >= host.paused_at) {
+  if (asked > host.paused_at) {
     ++host.pauses;
     host.paused_at = now;
   }
   milliseconds pause = options_.back_off_min;
   for (int i = 1; i < host.pauses && pause < options_.back_off_max; ++i) pause *= 2;
-  if (wait) pause = std::max(*wait, milliseconds(0));
-  pause = std::min(pause, options_.back_off_max);
+  // Its word counts for the first one. Where that was too little, it is no reason to hurry.
+  if (wait) pause = host.pauses == 1 ? *wait : std::max(pause, *wait);
+  pause = std::clamp(pause, milliseconds(0), options_.back_off_max);
   host.blocked_until = std::max(host.blocked_until, After(now, pause));
   return host.blocked_until;
 }

@@ -65,8 +65,10 @@ class Politeness {
   void SetCrawlDelay(const std::string& host, std::chrono::milliseconds delay);
 
   // The host said that it is too much (429, 503), with the time it asks for or without, or cannot
-  // be reached; the request was sent at `asked`. Pauses double from one to the next; requests that
-  // were under way when one began are part of it. Returns when it may be asked again.
+  // be reached; the request was sent at `asked`. Pauses double from one to the next, or are as long
+  // as it asks for where that is more, or where it is the first one; requests that were under way
+  // when one began are part of it. Until it answers, one at a time asks. Returns when it may be
+  // asked again.
   Timestamp BackOff(const std::string& host, std::optional<std::chrono::milliseconds> wait,
                     Timestamp asked, Timestamp now);
   // It answered.

@@ -241,6 +241,34 @@ TEST(Politeness, I1_RequestsThatWereUnderWayMakeNoPauseLonger) {
   EXPECT_EQ(politeness.BackOff("a", std::nullopt, In(7010), In(7020)), In(17'020));
 }
 
+TEST(Politeness, I1_AShortRetryAfterShortensNoPauseButTheFirst) {
+  Politeness politeness({});
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(1000), kNow, kNow), In(1000));
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(1000), In(1000), In(1000)), In(11'000));
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(1000), In(11'000), In(11'000)), In(31'000));
+  EXPECT_EQ(politeness.BackOff("a", milliseconds(60'000), In(31'000), In(31'000)), In(91'000));
+}
+
+TEST(Politeness, I1_WhatIsAskedAndAnsweredWithinAMillisecondIsOnePause) {
+  Politeness politeness({});
+  for (int i = 0; i < 8; ++i) politeness.BackOff("a", milliseconds(1000), kNow, kNow);
+  EXPECT_EQ(politeness.pauses("a"), 1);
+}
+
+TEST(Politeness, I1_OneAtATimeFindsOutWhetherItIsStillTooMuch) {
+  PolitenessOptions undelayed;
+  undelayed.delay = milliseconds(0);
+  for (const PolitenessOptions& options : {PolitenessOptions(), undelayed}) {
+    Politeness politeness(options);
+    politeness.BackOff("a", std::nullopt, kNow, kNow);
+    EXPECT_TRUE(politeness.HasRoom("a", Kind::kEmbed));
+    politeness.Begin("a", Kind::kEmbed);
+    EXPECT_FALSE(politeness.HasRoom("a", Kind::kEmbed));
+    politeness.Recover("a");
+    EXPECT_TRUE(politeness.HasRoom("a", Kind::kEmbed));
+  }
+}
+
 TEST(Politeness, I1_ForgetsHostsThatNeedNotWait) {
   Politeness politeness({});
   for (int i = 0; i < 1000; ++i) FetchPage(politeness, std::to_string(i), 0, "192.0.2.1");
