@@ -98,11 +98,10 @@ Command ChangesCommand() {
       "down.\n\n"
       "new: it is only in the later one. gone: it is only in the earlier one, or the server "
       "answered later with an error (status 400 and above). text: what it says changed. changed: "
-      "it "
-      "has no text, a picture say, and the bytes changed. same-text: the bytes changed, but not "
-      "what they say: markup, case and punctuation apart. same-content: it has no text, and only "
-      "its compression changed. In JSON what has no text is text and same-text, too. identical "
-      "(with --all): the same bytes. Of "
+      "it has no text, a picture say, and the bytes changed. same-text: the bytes changed, but "
+      "not what they say: markup, case and punctuation apart. same-content: it has no text, and "
+      "only its compression changed. In JSON what has no text is text and same-text, too. "
+      "identical (with --all): the same bytes. Of "
       "several captures of a URL in one run the last one counts.";
   command.options = WithArchiveOption(WithSideOptions(
       {{"--prefix", "URL", "URLs that begin so; repeatable"},
