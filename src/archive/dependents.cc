@@ -9,7 +9,6 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "archive/revisit_resolver.h"
 #include "archive/scanned_originals.h"
 #include "archive/wanted_payloads.h"
 #include "archive/whole_block.h"
@@ -152,8 +151,21 @@ class Search {
     const bool finds_it =
         !original_goes && !way->not_modified && HaveSamePayload(held->row, way->original.row);
     if (finds_it) return true;
-    found_.revisits.push_back({*std::move(held), std::move(way->original), way->not_modified});
+    found_.revisits.push_back(DependentOf(*std::move(held), *std::move(way)));
     return true;
+  }
+
+  Dependent DependentOf(HeldCapture revisit, RevisitResolver::Resolution way) const {
+    using How = RevisitResolver::How;
+    const CaptureId first = way.between.empty() ? way.original.row.id : way.between.front();
+    if (way.how == How::kAmongItsUrl && way.record_id != 0) {
+      // It may name by its id what was found without it.
+      const auto stored = view_.Open(way.original.row);
+      if (!stored || RecordIdHash((*stored)->record().record_id()) == way.record_id) {
+        way.how = How::kByRecordIdOrDigest;
+      }
+    }
+    return {std::move(revisit), std::move(way.original), way.not_modified, way.how, first};
   }
 
   const ArchiveView& view_;
@@ -174,6 +186,7 @@ class HeirChoice {
   Status Add(const Dependent& dependent) {
     const Result<bool> finds = FindsOne(dependent);
     if (!finds) return finds.error();
+    if (*finds) served_.insert(dependent.revisit.row.id);
     if (*finds) return {};
     const Result<WholeBlock> whole =
         WholeBlock::Of(view_, dependent.revisit.row, dependent.original.row);
@@ -190,6 +203,7 @@ class HeirChoice {
           dependent.revisit.row.time;
     }
     heirs_.push_back(dependent);
+    served_.insert(dependent.revisit.row.id);
     return {};
   }
 
@@ -199,15 +213,23 @@ class HeirChoice {
   // Whether an heir so far is found by what this one says.
   Result<bool> FindsOne(const Dependent& dependent) const {
     const Capture& row = dependent.revisit.row;
-    if (!dependent.not_modified) {
-      const auto has = [&](const auto& bytes) {
-        return bytes && digests_.contains(std::string(bytes->data(), bytes->size()));
-      };
-      return row.sha256 ? has(row.sha256) : has(row.sha1);
+    if (!dependent.not_modified) return HasDigestOf(row);
+    // What it names, and not what its URL had: that has to stay.
+    if (dependent.how != RevisitResolver::How::kAmongItsUrl) {
+      const bool is_led = dependent.how == RevisitResolver::How::kByUriAndDate;
+      return (is_led && served_.contains(dependent.first)) ||
+             (!ClaimsNothing(row) && HasDigestOf(row));
     }
     const auto heir = last_.find({catalog::LocationKeyOf(row), dependent.original.row.id});
     if (heir == last_.end()) return false;
     return IsLastOfItsKey(row, heir->second);
+  }
+
+  bool HasDigestOf(const Capture& row) const {
+    const auto has = [&](const auto& bytes) {
+      return bytes && digests_.contains(std::string(bytes->data(), bytes->size()));
+    };
+    return row.sha256 ? has(row.sha256) : has(row.sha1);
   }
 
   // Whether nothing of the same key lies between an heir of that time and the capture.
@@ -229,6 +251,7 @@ class HeirChoice {
 
   const ArchiveView& view_;
   std::vector<Dependent> heirs_;
+  std::set<CaptureId> served_;                                   // revisits that will find one
   std::set<std::string> digests_;                                // that they will have
   std::map<std::pair<std::string, CaptureId>, Timestamp> last_;  // by key and original
 };

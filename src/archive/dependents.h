@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "archive/archive_view.h"
+#include "archive/revisit_resolver.h"
 #include "util/result.h"
 
 namespace stele::archive {
@@ -14,6 +15,9 @@ struct Dependent {
   catalog::HeldCapture revisit;
   catalog::HeldCapture original;  // which has its payload now
   bool not_modified = false;      // it is the server's "not modified"
+  // How that is found, and the first capture on the way to it.
+  RevisitResolver::How how = RevisitResolver::How::kByUriAndDate;
+  catalog::CaptureId first;
 };
 
 struct Dependents {

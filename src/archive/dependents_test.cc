@@ -3,139 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive/purge.h"
-#include "archive/removal.h"
-#include "archive/revisit_resolver.h"
-#include "archive/test_archive.h"
-#include "archive/verify.h"
-#include "archive/whole_block.h"
+#include "archive/test_revisits.h"
 
 namespace stele::archive {
 namespace {
 
-using testing::ArchiveLab;
+using testing::Claim;
 using ::testing::HasSubstr;
+using testing::kIdentical;
+using testing::kNotModified;
 using testing::Lines;
 using testing::PutFile;
+using testing::RefersTo;
+using testing::Response;
+using testing::Revisit;
+using testing::Sha1;
 
-constexpr const char* kNotModified =
-    "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n";
-constexpr const char* kIdentical =
-    "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n";
-
-// A plain record with these fields and no others.
-std::string RecordText(const std::string& type, const std::string& id, const std::string& url,
-                       const std::string& date, const std::string& fields,
-                       const std::string& block) {
-  return fmt::format(
-      "WARC/1.1\r\nWARC-Type: {}\r\nWARC-Record-ID: <urn:x:{}>\r\nWARC-Target-URI: {}\r\n"
-      "WARC-Date: {}\r\n{}Content-Type: application/http; msgtype=response\r\n"
-      "Content-Length: {}\r\n\r\n{}\r\n\r\n",
-      type, id, url, date, fields, block.size(), block);
-}
-std::string Response(const std::string& id, const std::string& url, const std::string& date,
-                     const std::string& body, const std::string& fields = "") {
-  return RecordText("response", id, url, date, fields,
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body);
-}
-std::string Revisit(const std::string& id, const std::string& url, const std::string& date,
-                    const std::string& fields, int status = 200) {
-  return RecordText("revisit", id, url, date, fields,
-                    fmt::format("HTTP/1.1 {} Any\r\nContent-Type: text/html\r\n\r\n", status));
-}
-std::string Claim(DigestAlgorithm algorithm, const std::string& body) {
-  return fmt::format("WARC-Payload-Digest: {}\r\n", DigestOf(algorithm, body).Labelled());
-}
-std::string Sha1(const std::string& body) { return Claim(DigestAlgorithm::kSha1, body); }
-std::string RefersTo(const std::string& url, const std::string& date) {
-  return fmt::format("WARC-Refers-To-Target-URI: {}\r\nWARC-Refers-To-Date: {}\r\n", url, date);
-}
-std::string RefersTo(const std::string& id) {
-  return fmt::format("WARC-Refers-To: <urn:x:{}>\r\n", id);
-}
-
-class DependentsTest : public ::testing::Test {
- protected:
-  void Import(const std::string& bytes) {
-    if (archive_ == nullptr) {
-      ASSERT_TRUE(lab_.Create());
-      archive_ = *lab_.Open();
-    }
-    const std::string path = fmt::format("{}.warc", ++files_);
-    PutFile(fs_, path, bytes);
-    const auto run = archive_->BeginRun("import", "");
-    ASSERT_TRUE(run);
-    const auto imported = ImportFile(*archive_, *run, path, {});
-    ASSERT_TRUE(imported) << imported.error().text;
-    ASSERT_TRUE(archive_->EndRun(*run));
-  }
-
-  static CaptureQuery All() {
-    CaptureQuery query;
-    query.where.what = catalog::SelectAll();
-    return query;
-  }
-  static CaptureQuery Of(const std::string& url) {
-    CaptureQuery query;
-    query.where.what = catalog::SelectUrl(url);
-    return query;
-  }
-  static CaptureQuery OfBatch(std::uint32_t batch) {
-    CaptureQuery query = All();
-    query.batch = batch;
-    return query;
-  }
-
-  // Takes down and purges.
-  void Drop(const CaptureQuery& query, const std::optional<Digest>& payload = std::nullopt) {
-    auto plan = PlanRemoval(archive_->View(), query, payload);
-    ASSERT_TRUE(plan) << plan.error().text;
-    plan_ = *plan;
-    const auto removal = CarryOut(*archive_, *plan, {"because", ""}, clock_, random_);
-    ASSERT_TRUE(removal) << removal.error().text;
-    const auto purged = PurgeRemoved(*archive_);
-    ASSERT_TRUE(purged) << purged.error().text;
-  }
-
-  // The payload of the only capture of a URL and month, or why there is none.
-  std::string PayloadOf(const std::string& url, std::uint32_t batch) {
-    const ArchiveView view = archive_->View();
-    CaptureQuery query = Of(url);
-    query.batch = batch;
-    CaptureResults results(view, query);
-    const auto held = results.Next();
-    if (!held) return held.error().text;
-    if (*held == nullptr) return "no such capture";
-    const bool is_revisit = ((*held)->row.flags & catalog::kRevisit) != 0;
-    const Result<catalog::HeldCapture> original =
-        is_revisit ? RevisitResolver(view).Resolve(**held) : Result<catalog::HeldCapture>(**held);
-    if (!original) return original.error().text;
-    const auto stored = view.Open(original->row);
-    if (!stored) return stored.error().text;
-    std::string block;
-    const Status read = ForEachPiece(**stored, 0, [&](std::string_view piece) -> Status {
-      block += piece;
-      return {};
-    });
-    if (!read) return read.error().text;
-    return block.substr(block.find("\r\n\r\n") + 4);
-  }
-
-  void ExpectNoDefects() {
-    const ArchiveView view = archive_->View();
-    const auto outcome =
-        Verify(view, {}, [](const std::string& defect) { ADD_FAILURE() << defect; });
-    ASSERT_TRUE(outcome) << outcome.error().text;
-  }
-
-  io::MemoryFileSystem fs_;
-  ArchiveLab lab_{fs_};
-  io::ManualClock clock_{testing::kNow};
-  io::SeededRandom random_{5};
-  std::unique_ptr<ArchiveWriter> archive_;
-  RemovalPlan plan_;
-  int files_ = 0;
-};
+class DependentsTest : public testing::RevisitArchive {};
 
 TEST_F(DependentsTest, W15_WhatWasNotModifiedKeepsThePayloadWhateverItsDigest) {
   Import(Response("1", "http://a/", "2004-05-01T00:00:00Z", "old") +
@@ -177,6 +61,26 @@ TEST_F(DependentsTest, D6_WhatWasNotModifiedSaysSoWhereThatWasTakenDownBeforeItC
   // Where it was purged, only its name is known.
   ASSERT_TRUE(PurgeRemoved(*archive_));
   EXPECT_THAT(PayloadOf("http://a/", 200407), HasSubstr("was taken down"));
+}
+
+// The first inherits. Others that name what goes do not find that there, unless by a digest; those
+// that name one that stays do.
+TEST_F(DependentsTest, I7_WhatWasNotModifiedAndNamesWhatGoesKeepsThePayload) {
+  const std::string page = RefersTo("http://a/", "2004-05-01T00:00:00Z");
+  Import(
+      Response("1", "http://a/", "2004-05-01T00:00:00Z", "one", Sha1("one")) +
+      Revisit("2", "http://a/", "2004-06-01T00:00:00Z", kNotModified + page + RefersTo("1"), 304) +
+      Revisit("3", "http://a/", "2004-07-01T00:00:00Z", kNotModified + page, 304) +
+      Revisit("4", "http://a/", "2004-08-01T00:00:00Z", kNotModified + RefersTo("1"), 304) +
+      Revisit("5", "http://a/", "2004-09-01T00:00:00Z", kNotModified + page + Sha1("one"), 304) +
+      Revisit("6", "http://a/", "2004-10-01T00:00:00Z",
+              kNotModified + RefersTo("http://a/", "2004-09-01T00:00:00Z"), 304));
+  Drop(OfBatch(200405));
+  for (std::uint32_t batch = 200406; batch <= 200410; ++batch) {
+    EXPECT_EQ(PayloadOf("http://a/", batch), "one") << batch;
+  }
+  EXPECT_EQ(plan_.heirs.size(), 3u);
+  ExpectNoDefects();
 }
 
 TEST_F(DependentsTest, W15_ADigestOfAnotherKindHidesNoNeed) {

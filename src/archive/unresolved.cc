@@ -88,7 +88,9 @@ Status Finder::FindAmong(std::vector<Revisit> revisits) {
   for (const std::optional<std::uint32_t> run :
        {std::optional(run_), std::optional<std::uint32_t>()}) {
     for (int pass = 0; pass < kPassesMax && !revisits.empty(); ++pass) {
-      if (!scanned_.Fill(view_, {.run = run, .counts = shows})) break;
+      const bool found = scanned_.Fill(view_, {.run = run, .counts = shows});
+      // Some are taken for the last that may be meant when all was looked through.
+      if (!found && run) break;
       if (const Status dropped = DropResolved(revisits); !dropped) return dropped;
       if (!scanned_.has_new()) break;
     }
