@@ -52,6 +52,49 @@ class Everyday(Archive):
         self.assertEqual((info["captures"], info["containers"], info["title"]), (4, 2, "archive"))
         self.assertEqual([run["captures"] for run in info["runs"]], [2, 2])
 
+    def test_I7_what_an_archive_has_can_be_named_however_strange(self):
+        urls = ["http://example.org/a*b", "dns:example.org", "urn:x:y", "http://exam ple.org/",
+                "http://localhost:8080/x"]
+        self.stele("import", self.put("x.warc.gz", *(
+            record("response", url, "2004-05-01T10:00:00Z", b"HTTP/1.1 200 X\r\n\r\nx")
+            for url in urls)))
+        for text in [url.replace("*", "%2A") for url in urls]:
+            self.assertIn("covers 1 capture", self.stele("hold", text, "--reason", "x"), text)
+
+    def test_I7_a_hold_says_how_many_captures_it_covers(self):
+        self.stele("import", self.put("x.warc.gz", *(
+            response(f"http://a.org/{i}", "2004-05-01T10:00:00Z", b"x") for i in range(3))))
+        self.stele("rm", "http://a.org/2", "--reason", "its bytes are here")
+        self.assertEqual(self.stele("hold", "--host", "a.org", "--reason", "x"),
+                         "hold 1 covers 3 captures\n")
+        self.assertEqual(self.stele("hold", "http://a.org/9", "--reason", "x"),
+                         "hold 2 covers 0 captures\n")
+        self.assertEqual(json.loads(self.stele("hold", "--to", "2003", "--reason", "x", "--json")),
+                         {"hold": 3, "captures": 0})
+
+    def test_I7_a_path_is_meant_on_the_one_site_of_an_archive(self):
+        when = "2004-05-01T10:00:00Z"
+        self.stele("import", self.put("x.warc.gz", response("http://www.a.org:8080/news/", when, b"n"),
+                                      response("http://www.a.org:8080/", when, b"home"),
+                                      response("http://b.org/x.png", when, b"p", mime="image/png")))
+        self.assertEqual([row["url"] for row in self.rows("/news/")],
+                         ["http://www.a.org:8080/news/"])
+        self.assertEqual(len(self.rows("--prefix", "/")), 2)
+        self.assertEqual(self.stele("get", "/news/"), "n")
+        self.assertEqual(len(self.stele("rm", "/news/", "--dry-run").splitlines()), 1)
+        self.stele("export", "--url", "/news/", self.folder / "news.warc")
+        self.assertIn("1 capture in 1 file", self.said)
+        self.stele("hold", "/news/", "--reason", "a case")
+        self.assertIn("http://a.org:8080/news/: a case", self.stele("hold", "--list"))
+        self.stele("rm", "/news/", "--reason", "x", code=3)
+        self.assertIn("under hold 1", self.said)
+        self.stele("import", self.put("y.warc.gz", response("http://b.org/", when, b"another")))
+        for command in (("ls",), ("get",), ("diff",), ("changes",), ("rm", "--dry-run"),
+                        ("hold", "--reason", "x")):
+            self.stele(*command, "/news/", code=2)
+            self.assertIn("/news/: the archive has several sites (a.org:8080, b.org)", self.said)
+        self.assertEqual(len(self.stele("hold", "--list").splitlines()), 1)
+
     def test_I6_two_captures_in_one_second_are_both_reachable(self):
         url, when = "http://example.org/", "2004-05-01T10:00:00Z"
         self.stele("import", self.put("1.warc.gz", response(url, when, b"one")))
@@ -436,11 +479,20 @@ class Keeping(Archive):
         for words, text in ((("--from", "2014", "--to", "2013"), "--from 2014 is later than --to"),
                             (("--host", "http://example.org/x"), "no host like example.org"),
                             (("--domain", ""), "no host like example.org"),
-                            (("--prefix", ""), "--prefix is empty"), (("",), "a URL is empty")):
+                            (("--prefix", ""), "--prefix is empty"), (("",), "a URL is empty"),
+                            (("not a url",), "a URL not a url has no scheme or no host"),
+                            (("http://",), "a URL http:// has no scheme or no host"),
+                            (("localhost:80/a",), "a URL localhost:80/a has no scheme"),
+                            (("--prefix", "https:///"), "--prefix https:/// has no scheme or no"),
+                            (("http://example.org/*",), "there is --prefix, for a host --host"),
+                            (("--prefix", "http://*.example.org/"), "below it --domain"),
+                            (("--host", "*.example.org"), "hosts below a host --domain")):
             for command in (("hold", "--reason", "x"), ("rm", "--dry-run"), ("ls",)):
                 with self.subTest(command=command, words=words):
                     self.stele(*command, *words, code=2)
                     self.assertIn(text, self.said)
+        self.stele("get", "http://example.org/*", code=2)
+        self.stele("export", "--url", "http://example.org/*", self.folder / "all.warc", code=2)
         self.assertEqual(self.stele("hold", "--list"), "")
         for words, text in ((("--batch", "200413"), "200413 is no month like 200405"),
                             (("--run", "9"), "there is no run 9")):

@@ -5,6 +5,7 @@
 #include "cli/capture_line.h"
 #include "cli/change_counts.h"
 #include "cli/two_sides.h"
+#include "cli/url_selection.h"
 #include "cli/visible_text.h"
 #include "util/json.h"
 
@@ -61,11 +62,13 @@ Result<TwoSides> Choose(const Arguments& arguments, const archive::ArchiveView& 
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
+  const Result<Arguments> whole = WithWholeUrls(arguments, context);
+  if (!whole) return Fail(context, whole.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  const Result<catalog::Selection> what = UrlsOf(arguments, {});
+  const Result<catalog::Selection> what = UrlsOf(*whole, whole->positionals);
   if (!what) return Fail(context, what.error());
   Result<TwoSides> sides = Choose(arguments, view, *what);
   if (!sides) return Fail(context, sides.error());
@@ -103,13 +106,11 @@ Command ChangesCommand() {
       "only its compression changed. In JSON what has no text is text and same-text, too. "
       "identical (with --all): the same bytes. Of "
       "several captures of a URL in one run the last one counts.";
-  command.options = WithArchiveOption(WithSideOptions(
-      {{"--prefix", "URL", "URLs that begin so; repeatable"},
-       {"--host", "HOST", "URLs on this host; repeatable"},
-       {"--domain", "DOMAIN", "URLs on this host and the hosts below it; repeatable"},
-       {"--pages", "", "Only what people call pages, without pictures, scripts and the like"},
+  command.arguments = "[URL]...";
+  command.options = WithArchiveOption(WithSideOptions(WithUrlOptions(
+      {{"--pages", "", "Only what people call pages, without pictures, scripts and the like"},
        {"--all", "", "List what is identical, too"},
-       {"--json", "", "One JSON object for each URL, and one with the counts"}}));
+       {"--json", "", "One JSON object for each URL, and one with the counts"}})));
   command.examples = {
       {"stele changes --pages", "Which pages changed since the run before?"},
       {"stele changes --from 2004 --to 2014 --host example.org", "What changed in ten years"}};

@@ -7,73 +7,12 @@
 #include <cstdlib>
 
 #include "archive/moment.h"
+#include "cli/url_selection.h"
 #include "formats/cdx/capture_rules.h"
 #include "formats/url/surt.h"
 #include "util/ascii.h"
 
 namespace stele::cli {
-namespace {
-
-// One selection of what any of several means.
-catalog::Selection Union(std::vector<catalog::KeyRange> ranges) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  catalog::Selection all;
-  for (catalog::KeyRange& range : ranges) {
-    if (!all.ranges.empty() && range.begin <= all.ranges.back().end) {
-      all.ranges.back().end = std::max(all.ranges.back().end, range.end);
-    } else {
-      all.ranges.push_back(std::move(range));
-    }
-  }
-  return all;
-}
-
-// What cannot be meant would find nothing, and a hold of it protect nothing.
-Status CheckUrls(std::string_view option, const std::vector<std::string>& urls) {
-  const bool has_empty = std::find(urls.begin(), urls.end(), "") != urls.end();
-  if (!has_empty) return {};
-  return Error{ErrorCode::kInvalid, fmt::format("{} is empty: name one", option)};
-}
-
-Status CheckHosts(const Arguments& arguments, std::string_view option) {
-  for (const std::string& host : arguments.GetAll(option)) {
-    if (!host.empty() && host.find_first_of("/?#@ \t") == std::string::npos) continue;
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("{} {} is no host like example.org; for a URL use --prefix", option, host)};
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<catalog::Selection> UrlsOf(const Arguments& arguments,
-                                  const std::vector<std::string>& urls) {
-  for (const Status& checked :
-       {CheckUrls("a URL", urls), CheckUrls("--prefix", arguments.GetAll("--prefix")),
-        CheckHosts(arguments, "--host"), CheckHosts(arguments, "--domain")}) {
-    if (!checked) return checked.error();
-  }
-  std::vector<catalog::KeyRange> ranges;
-  const auto add = [&](const catalog::Selection& selection) {
-    ranges.insert(ranges.end(), selection.ranges.begin(), selection.ranges.end());
-  };
-  for (const std::string& url : urls) add(catalog::SelectUrl(url));
-  for (const std::string& url : arguments.GetAll("--prefix")) {
-    Result<catalog::Selection> below = catalog::SelectPrefix(archive::PrefixKey(url));
-    if (!below) return below.error();
-    add(*below);
-    // "/a/" is filed under "/a".
-    add(catalog::SelectUrl(url));
-  }
-  for (const std::string& host : arguments.GetAll("--host")) add(catalog::SelectHost(host));
-  for (const std::string& domain : arguments.GetAll("--domain")) {
-    add(catalog::SelectDomain(domain));
-  }
-  return ranges.empty() ? catalog::SelectAll() : Union(std::move(ranges));
-}
-
 namespace {
 
 // Where captures of a URL may be filed whose requests had a body, or another method than GET: among
@@ -259,10 +198,8 @@ std::unique_ptr<archive::ArchiveWriter> OpenArchiveToWrite(const std::string& di
 }
 
 std::vector<Option> WithCaptureOptions(std::vector<Option> options) {
+  options = WithUrlOptions(std::move(options));
   const std::vector<Option> selection = {
-      {"--prefix", "URL", "URLs that begin so; repeatable"},
-      {"--host", "HOST", "URLs on this host; repeatable"},
-      {"--domain", "DOMAIN", "URLs on this host and the hosts below it; repeatable"},
       {"--from", "TIME", "Not before: 2014, 20140126200624, 2014-01-26T20:06:24Z"},
       {"--to", "TIME", "Not after; 2014 includes the whole year"},
       {"--at", "TIME", "Each URL as it was then: its last capture at or before that time"},

@@ -59,9 +59,6 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options);
 Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
                                              const std::vector<std::string>& urls);
 
-// Only which URLs are meant, by the keys of the URLs themselves. Errors: kInvalid.
-Result<catalog::Selection> UrlsOf(const Arguments& arguments, const std::vector<std::string>& urls);
-
 // A batch: a month like 200405. Nothing for anything else.
 std::optional<std::uint32_t> BatchIn(std::string_view text);
 // That of --batch, or nothing. Errors: kInvalid.

@@ -2,12 +2,12 @@
 
 #include "archive/capture_text.h"
 #include "archive/changes.h"
-#include "archive/host_tally.h"
 #include "archive/revisit_resolver.h"
 #include "archive/text_diff.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
 #include "cli/two_sides.h"
+#include "cli/url_selection.h"
 #include "cli/visible_text.h"
 #include "util/digest.h"
 #include "util/json.h"
@@ -22,24 +22,6 @@ using archive::TextLines;
 
 // Common lines around what changed.
 constexpr std::size_t kContextLines = 3;
-
-// The host that an archive is about: the one with most pages. Errors: kNotFound without any.
-Result<std::string> MainHost(const archive::ArchiveView& view) {
-  archive::CaptureQuery query;
-  query.where.what = catalog::SelectAll();
-  query.pages_only = true;
-  archive::HostTally tally(1, archive::HostTally::By::kPages);
-  archive::CaptureResults pages(view, query);
-  for (;;) {
-    Result<const catalog::HeldCapture*> page = pages.Next();
-    if (!page) return page.error();
-    if (*page == nullptr) break;
-    tally.Add(pages.key(), (*page)->row);
-  }
-  const std::vector<archive::HostCount> largest = tally.Largest();
-  if (!largest.empty()) return largest.front().host;
-  return Error{ErrorCode::kNotFound, "the archive has no pages; name a whole URL"};
-}
 
 // The last capture that a query finds. Errors: kNotFound.
 Result<catalog::HeldCapture> LastOf(const archive::ArchiveView& view,
@@ -228,23 +210,22 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  std::string url = arguments.positionals[0];
-  if (url.starts_with('/')) {
-    Result<std::string> host = MainHost(view);
-    if (!host) return Fail(context, host.error());
-    url = fmt::format("http://{}{}", *host, url);
+  const Result<Arguments> whole = WithWholeUrls(arguments, context);
+  if (!whole) return Fail(context, whole.error());
+  const Result<catalog::Selection> what = UrlsOf(*whole, whole->positionals);
+  if (!what) return Fail(context, what.error());
+  Result<CapturePair> pair = Choose(arguments, view, *what);
+  if (!pair) {
+    return Fail(context, {pair.error().code,
+                          fmt::format("{}: {}", whole->positionals[0], pair.error().text)});
   }
-  const catalog::Selection what = catalog::SelectUrl(url);
-  Result<CapturePair> pair = Choose(arguments, view, what);
-  if (!pair)
-    return Fail(context, {pair.error().code, fmt::format("{}: {}", url, pair.error().text)});
   Comparison comparison;
   comparison.pair = *std::move(pair);
   if (const Status compared = Compare(view, comparison); !compared) {
     return Fail(context, compared.error());
   }
   const Status written =
-      context.out.Write(arguments.Has("--json") ? DiffJson(comparison, what)
+      context.out.Write(arguments.Has("--json") ? DiffJson(comparison, *what)
                                                 : DiffText(context.out_is_terminal).Of(comparison));
   return written ? code : Fail(context, written.error());
 }
@@ -258,8 +239,7 @@ Command DiffCommand() {
   command.details =
       "Line by line: what was removed is marked with -, what was added with +, with some lines "
       "around it. Without --run and --from, the captures between which the text changed last, or "
-      "else the bytes. Of what has no text, sizes, types and digests are shown. A path such as "
-      "/news/ is meant on the host that has most pages in the archive.";
+      "else the bytes. Of what has no text, sizes, types and digests are shown.";
   command.arguments = "URL";
   command.options =
       WithArchiveOption(WithSideOptions({{"--json", "", "As a JSON object with all hunks"}}));

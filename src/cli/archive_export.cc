@@ -14,6 +14,7 @@
 #include "cli/file_jobs.h"
 #include "cli/output.h"
 #include "cli/temporary_folder.h"
+#include "cli/url_selection.h"
 #include "formats/cdx/cdx.h"
 #include "formats/url/public_suffix.h"
 #include "formats/url/url.h"
@@ -388,7 +389,11 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, "--per-site writes WARC, WACZ or Tianwang files to a directory; name one");
     return ExitCode::kUsage;
   }
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.GetAll("--url"));
+  Arguments selection = arguments;
+  selection.positionals = arguments.GetAll("--url");
+  const Result<Arguments> whole = WithWholeUrls(std::move(selection), context);
+  if (!whole) return Fail(context, whole.error());
+  Result<archive::CaptureQuery> query = CaptureQueryOf(*whole, whole->positionals);
   if (!query) return Fail(context, query.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);

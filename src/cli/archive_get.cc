@@ -7,6 +7,7 @@
 #include "cli/archive_commands.h"
 #include "cli/output.h"
 #include "cli/record_part.h"
+#include "cli/url_selection.h"
 
 namespace stele::cli {
 namespace {
@@ -96,7 +97,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  Result<catalog::HeldCapture> capture = Choose(view, arguments);
+  const Result<Arguments> whole = WithWholeUrls(arguments, context);
+  if (!whole) return Fail(context, whole.error());
+  Result<catalog::HeldCapture> capture = Choose(view, *whole);
   if (!capture) return Fail(context, capture.error());
   const bool wants_payload = *part == RecordPart::kPayload || *part == RecordPart::kDecoded;
   if (wants_payload && catalog::IsRevisit(capture->row)) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "cli/amount.h"
 #include "cli/archive_commands.h"
+#include "cli/url_selection.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -35,6 +37,19 @@ ExitCode List(const Arguments& arguments, Context& context) {
   return code;
 }
 
+// How many are here, also taken down with their bytes not purged yet.
+Result<std::uint64_t> CountCovered(const archive::ArchiveView& view, archive::CaptureQuery query) {
+  query.with_removed = true;
+  archive::CaptureResults results(view, query);
+  std::uint64_t count = 0;
+  for (;;) {
+    Result<const catalog::HeldCapture*> held = results.Next();
+    if (!held) return held.error();
+    if (*held == nullptr) return count;
+    if (!view.holdings().IsPurged((*held)->row.place.container)) ++count;
+  }
+}
+
 ExitCode Run(const Arguments& arguments, Context& context) {
   if (arguments.Has("--list")) return List(arguments, context);
   const std::optional<std::string> end = arguments.Get("--end");
@@ -48,9 +63,11 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     Complain(context, "say why, with --reason TEXT; or --list, or --end N");
     return ExitCode::kUsage;
   }
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
+  const Result<Arguments> whole = WithWholeUrls(arguments, context);
+  if (!whole) return Fail(context, whole.error());
+  Result<archive::CaptureQuery> query = CaptureQueryOf(*whole, whole->positionals);
   if (!query) return Fail(context, query.error());
-  Result<catalog::Selection> urls = UrlsOf(arguments, arguments.positionals);
+  Result<catalog::Selection> urls = UrlsOf(*whole, whole->positionals);
   if (!urls) return Fail(context, urls.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive =
@@ -62,13 +79,18 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   }
   archive::Hold hold;
   hold.reason = reason;
-  hold.note = NoteOf(arguments);
+  hold.note = NoteOf(*whole);
   hold.what = *std::move(urls);
   hold.from = query->where.from;
   hold.to = query->where.to;
   const Result<std::uint32_t> added = archive->AddHold(hold);
   if (!added) return Fail(context, added.error());
-  const Status written = context.out.Write(fmt::format("hold {}\n", *added));
+  const Result<std::uint64_t> covered = CountCovered(archive->View(), *query);
+  if (!covered) return Fail(context, covered.error());
+  const Status written = context.out.Write(
+      arguments.Has("--json")
+          ? fmt::format("{{\"hold\": {}, \"captures\": {}}}\n", *added, *covered)
+          : fmt::format("hold {} covers {}\n", *added, Count(*covered, "capture")));
   return written ? ExitCode::kDone : Fail(context, written.error());
 }
 
@@ -81,18 +103,15 @@ Command HoldCommand() {
   command.details =
       "A hold covers URLs and times, what is in the archive and what will come. As long as it goes "
       "on, `stele rm` refuses to take down what it covers. Without a URL or other option it covers "
-      "everything.";
+      "everything. How many captures of those that are here it covers is said.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(
-      {{"--reason", "TEXT", "Why; it is kept"},
-       {"--prefix", "URL", "URLs that begin so; repeatable"},
-       {"--host", "HOST", "URLs on this host; repeatable"},
-       {"--domain", "DOMAIN", "URLs on this host and the hosts below it; repeatable"},
-       {"--from", "TIME", "Captured not before"},
-       {"--to", "TIME", "Captured not after; 2014 includes the whole year"},
-       {"--list", "", "List all holds, also those that ended"},
-       {"--end", "N", "End a hold"},
-       {"--json", "", "With --list: one JSON object for each"}});
+      WithUrlOptions({{"--reason", "TEXT", "Why; it is kept"},
+                      {"--from", "TIME", "Captured not before"},
+                      {"--to", "TIME", "Captured not after; 2014: the whole year"},
+                      {"--list", "", "List all holds, also those that ended"},
+                      {"--end", "N", "End a hold"},
+                      {"--json", "", "A JSON object for each hold"}}));
   command.examples = {{"stele hold --domain example.org --reason 'case 12/345'", "Begin a hold"},
                       {"stele hold --list", "Which are there?"},
                       {"stele hold --end 1", "End it"}};

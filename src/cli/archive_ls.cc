@@ -2,6 +2,7 @@
 
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
+#include "cli/url_selection.h"
 #include "util/ascii.h"
 #include "util/base_encoding.h"
 
@@ -9,7 +10,9 @@ namespace stele::cli {
 namespace {
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
+  const Result<Arguments> whole = WithWholeUrls(arguments, context);
+  if (!whole) return Fail(context, whole.error());
+  Result<archive::CaptureQuery> query = CaptureQueryOf(*whole, whole->positionals);
   if (!query) return Fail(context, query.error());
   query->with_removed = arguments.Has("--removed");
   const std::optional<std::string> resume = HexDecode(arguments.Get("--resume").value_or(""));
@@ -62,7 +65,9 @@ Command LsCommand() {
   command.details =
       "One line for each capture, by URL and time: when it was captured, its HTTP status, media "
       "type, size of the payload, and URL. What repeats an earlier capture is marked with =, what "
-      "was cut off with <, what was taken down (--removed) with x.";
+      "was cut off with <, what was taken down (--removed) with x.\n\nIn place of a URL, here and "
+      "in other commands, a path such as /news/ does where the archive has one site: the host "
+      "where its crawls begin, or without crawls the only one with pages.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(
       WithCaptureOptions({{"--removed", "", "Also what was taken down"},

@@ -8,6 +8,7 @@
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/capture_line.h"
+#include "cli/url_selection.h"
 #include "util/digest.h"
 #include "util/json.h"
 
@@ -169,7 +170,9 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     payload = PayloadOf(*text, context);
     if (!payload) return ExitCode::kUsage;
   }
-  Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
+  const Result<Arguments> whole = WithWholeUrls(arguments, context);
+  if (!whole) return Fail(context, whole.error());
+  Result<archive::CaptureQuery> query = CaptureQueryOf(*whole, whole->positionals);
   if (!query) return Fail(context, query.error());
   if (dry_run) return DryRun(arguments, context, *query, payload);
   ExitCode code = ExitCode::kDone;
@@ -179,7 +182,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   if (only_purge) return PurgeAll(*archive, context);
   const Result<archive::RemovalPlan> plan = Plan(archive->View(), *query, payload);
   if (!plan) return Fail(context, plan.error());
-  if (!plan->captures.empty()) return TakeDown(arguments, context, *archive, *plan);
+  if (!plan->captures.empty()) return TakeDown(*whole, context, *archive, *plan);
   ComplainOfNothing(*plan, !purge, context);
   return purge ? PurgeAll(*archive, context) : ExitCode::kDone;
 }

@@ -2,6 +2,7 @@
 
 #include "cli/archive_commands.h"
 #include "cli/dedup_commands.h"
+#include "cli/url_selection.h"
 #include "crawl/crawl_job.h"
 #include "study/duplicates.h"
 #include "util/ascii.h"
@@ -87,7 +88,9 @@ std::string CrawlJson(const CrawlDuplication& crawl) {
 ExitCode Run(const Arguments& arguments, Context& context) {
   Arguments filters = arguments;
   filters.values.erase("--run");  // which are the crawls here
-  Result<archive::CaptureQuery> filter = CaptureQueryOf(filters, arguments.positionals);
+  const Result<Arguments> whole = WithWholeUrls(std::move(filters), context);
+  if (!whole) return Fail(context, whole.error());
+  Result<archive::CaptureQuery> filter = CaptureQueryOf(*whole, whole->positionals);
   if (!filter) return Fail(context, filter.error());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
