@@ -1,5 +1,6 @@
 """What a crawl writes beside the pages, and where it takes its links and its manners from."""
 
+import time
 import unittest
 
 from crawl_lab import CrawlTest
@@ -49,6 +50,26 @@ class Records(CrawlTest):
         self.assertEqual(len(big[1].split(b"\r\n\r\n", 1)[1]), 1000)
         (line,) = [line for line in self.log(1) if line[3].endswith("/big.png")]
         self.assertIn("lenTrunc", line[11])
+
+    def test_I1_what_takes_too_long_is_cut_and_marked(self):
+        def hang(handler):
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx")
+            handler.rfile.read()  # until the client leaves
+            raise ConnectionError
+
+        def drip(handler):
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+            while True:
+                handler.wfile.write(b"x")
+                time.sleep(.05)
+        self.web.add(HOST, "/", '<a href="/hang">x</a><a href="/drip">x</a>')
+        self.web.add(HOST, "/hang", hang)
+        self.web.add(HOST, "/drip", drip)
+        self.crawl(self.web.url(HOST), "--max-idle-time", "1", "--max-file-time", "2")
+        cut = {fields["WARC-Target-URI"].rsplit("/", 1)[1]: fields.get("WARC-Truncated")
+               for fields, _ in self.records() if fields["WARC-Type"] == "response"}
+        self.assertEqual(cut, {"robots.txt": None, "": None, "hang": "time", "drip": "time"})
+        self.assertEqual(sum("timeTrunc" in line[11] for line in self.log(1)), 2)
 
     def test_I1_each_container_says_who_made_it_and_how(self):
         self.web.add(HOST, "/", "a page")

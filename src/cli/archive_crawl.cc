@@ -45,11 +45,15 @@ Status TakeDurations(const Arguments& arguments, CrawlSettings& settings) {
     if (!delay) return WrongValue("--delay", *text, "seconds such as 2.5");
     settings.politeness.delay = *delay;
   }
-  if (const std::optional<std::string> text = arguments.Get("--max-time")) {
+  for (const auto& [option, limit] : {std::pair("--max-time", &settings.time_max),
+                                      std::pair("--max-file-time", &settings.file_time_max),
+                                      std::pair("--max-idle-time", &settings.idle_time_max)}) {
+    const std::optional<std::string> text = arguments.Get(option);
+    if (!text) continue;
     const std::optional<std::chrono::milliseconds> time = ParseDuration(*text);
-    if (!time) return WrongValue("--max-time", *text, "a time such as 30s, 10m or 2h");
+    if (!time) return WrongValue(option, *text, "a time such as 30s, 10m or 2h");
     // 0 is no limit, so that a part of a second is one.
-    settings.time_max = std::chrono::ceil<std::chrono::seconds>(*time);
+    *limit = std::chrono::ceil<std::chrono::seconds>(*time);
   }
   return {};
 }
@@ -313,32 +317,34 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   return run.Run({plan->directory, plan->job, plan->settings, purpose, plan->options});
 }
 
+constexpr std::string_view kDetails =
+    "Fetches the URLs and all that they lead to on the same host, with the pictures, styles and "
+    "scripts of each page from wherever they are. Where there is no archive, one is made in a "
+    "directory with the name of the host. In an archive, and without URLs, the same is crawled "
+    "again in a new run; a run that was interrupted is gone on with. What did not change is "
+    "stored as a reference to what the archive has.\n\n"
+    "robots.txt is obeyed, and a host gets one page at a time, with a pause of five times what "
+    "the last one took, at least a second. Ctrl-C stops; everything that was captured is "
+    "safe. stele job watches and changes a crawl that runs.\n\n"
+    "Rules for --include and --exclude: host:HOST, domain:DOMAIN, prefix:URL, surt:KEY, "
+    "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
+    "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
+    "from --logins and --cookies are sent and never stored; what a server repeats of them in its "
+    "answers is kept, and told. The exit code is 1 where a "
+    "seed could not be fetched.\n\n"
+    "--patch fetches what stele report names as missing, in a run of its own that changes "
+    "nothing else: what failed, and what a limit cut off. What robots.txt or the scope kept "
+    "away is fetched where --robots, --scope or --include say so. Where nothing is missing, no "
+    "run "
+    "begins.";
+
 }  // namespace
 
 Command CrawlCommand() {
   Command command;
   command.name = "crawl";
   command.summary = "Capture web sites, again and again; only what changed is stored";
-  command.details =
-      "Fetches the URLs and all that they lead to on the same host, with the pictures, styles and "
-      "scripts of each page from wherever they are. Where there is no archive, one is made in a "
-      "directory with the name of the host. In an archive, and without URLs, the same is crawled "
-      "again in a new run; a run that was interrupted is gone on with. What did not change is "
-      "stored as a reference to what the archive has.\n\n"
-      "robots.txt is obeyed, and a host gets one page at a time, with a pause of five times what "
-      "the last one took, at least a second. Ctrl-C stops; everything that was captured is "
-      "safe. stele job watches and changes a crawl that runs.\n\n"
-      "Rules for --include and --exclude: host:HOST, domain:DOMAIN, prefix:URL, surt:KEY, "
-      "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
-      "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
-      "from --logins and --cookies are sent and never stored; what a server repeats of them in its "
-      "answers is kept, and told. The exit code is 1 where a "
-      "seed could not be fetched.\n\n"
-      "--patch fetches what stele report names as missing, in a run of its own that changes "
-      "nothing else: what failed, and what a limit cut off. What robots.txt or the scope kept "
-      "away is fetched where --robots, --scope or --include say so. Where nothing is missing, no "
-      "run "
-      "begins.";
+  command.details = kDetails;
   command.arguments = "[URL]...";
   command.options = WithArchiveOption(
       {{"--job", "NAME", "The job, where an archive has several", "the host"},
@@ -354,6 +360,8 @@ Command CrawlCommand() {
        {"--max-bytes", "SIZE", "Stop after so many bytes: 500MB"},
        {"--max-time", "TIME", "Stop after this time: 10m, 2h"},
        {"--max-file-size", "SIZE", "Cut longer files"},
+       {"--max-file-time", "TIME", "Cut files that take longer; 0: never", "20m"},
+       {"--max-idle-time", "TIME", "Cut files of which nothing comes for so long; 0: never", "20s"},
        {"--max-host-urls", "N", "At most so many URLs of each host"},
        {"--max-query-urls", "N",
         "So many pages that differ only in values of arguments; 0: any number", "50000"},

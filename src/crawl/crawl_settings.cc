@@ -52,8 +52,9 @@ constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kFactor, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 30> kKeys = {
+constexpr std::array<std::pair<std::string_view, Kind>, 32> kKeys = {
     {{"every", Kind::kText},           {"max_rate", Kind::kWhole},
+     {"max_file_time", Kind::kWhole},  {"max_idle_time", Kind::kWhole},
      {"seeds", Kind::kTexts},          {"rules", Kind::kTexts},
      {"resolve", Kind::kTexts},        {"scope", Kind::kText},
      {"robots", Kind::kText},          {"user_agent", Kind::kText},
@@ -68,6 +69,12 @@ constexpr std::array<std::pair<std::string_view, Kind>, 30> kKeys = {
      {"max_same_pages", Kind::kWhole}, {"max_same_answers", Kind::kWhole},
      {"delay_factor", Kind::kFactor},  {"min_delay", Kind::kSeconds},
      {"max_delay", Kind::kSeconds},    {"max_crawl_delay", Kind::kSeconds}}};
+
+using Time = std::chrono::seconds CrawlSettings::*;
+constexpr std::array<std::pair<std::string_view, Time>, 3> kTimes = {
+    {{"max_time", &CrawlSettings::time_max},
+     {"max_file_time", &CrawlSettings::file_time_max},
+     {"max_idle_time", &CrawlSettings::idle_time_max}}};
 
 using Delay = PolitenessOptions::Milliseconds PolitenessOptions::*;
 constexpr std::array<std::pair<std::string_view, Delay>, 3> kDelays = {
@@ -171,9 +178,11 @@ void TakeNumbers(const toml::table& table, CrawlSettings& settings) {
   TakeNumber(table, "depth", settings.depth_max);
   TakeNumber(table, "max_pages", settings.pages_max);
   TakeNumber(table, "max_bytes", settings.bytes_max);
-  std::int64_t time_max = 0;
-  TakeNumber(table, "max_time", time_max);
-  settings.time_max = std::chrono::seconds(time_max);
+  for (const auto& [name, time] : kTimes) {
+    std::int64_t seconds = (settings.*time).count();
+    TakeNumber(table, name, seconds);
+    settings.*time = std::chrono::seconds(seconds);
+  }
   TakeNumber(table, "max_file_bytes", settings.file_bytes_max);
   TakeNumber(table, "max_host_urls", settings.host_urls_max);
   TakeNumber(table, "max_query_urls", settings.query_urls_max);
@@ -377,7 +386,9 @@ toml::table TableOf(const CrawlSettings& settings) {
   PutDuplicates(table, settings.duplicates);
   PutNumber(table, "max_pages", settings.pages_max, fallback.pages_max);
   PutNumber(table, "max_bytes", settings.bytes_max, fallback.bytes_max);
-  PutNumber(table, "max_time", settings.time_max.count(), fallback.time_max.count());
+  for (const auto& [name, time] : kTimes) {
+    PutNumber(table, name, (settings.*time).count(), (fallback.*time).count());
+  }
   PutNumber(table, "max_file_bytes", settings.file_bytes_max, fallback.file_bytes_max);
   PutNumber(table, "max_rate", settings.rate_max, fallback.rate_max);
   if (settings.every.count() > 0) table.insert("every", FormatEvery(settings.every));

@@ -51,6 +51,9 @@ struct CrawlSettings {
   std::uint64_t bytes_max = 0;
   std::chrono::seconds time_max{0};
   std::uint64_t file_bytes_max = 0;  // longer ones are cut
+  // So is what takes longer in all, or is silent for so long; 0: never.
+  std::chrono::seconds file_time_max{1'200};
+  std::chrono::seconds idle_time_max{20};
   std::uint64_t host_urls_max = 0;
   // Against traps (docs/crawling.md): pages with one path and the same names of arguments; answers
   // in a row of one path, and pages of one folder, that are one and the same.

@@ -38,6 +38,8 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.bytes_max = 5'000'000'000;
   settings.time_max = std::chrono::seconds(600);
   settings.file_bytes_max = 1 << 20;
+  settings.file_time_max = std::chrono::seconds(0);
+  settings.idle_time_max = std::chrono::seconds(7);
   settings.host_urls_max = 99;
   settings.query_urls_max = 98;
   settings.same_pages_max = 0;
@@ -62,6 +64,9 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   EXPECT_EQ(again->resolve, settings.resolve);
   EXPECT_EQ(again->proxy, settings.proxy);
   EXPECT_EQ(again->bytes_max, settings.bytes_max);
+  EXPECT_EQ(again->time_max, settings.time_max);
+  EXPECT_EQ(again->file_time_max, settings.file_time_max);
+  EXPECT_EQ(again->idle_time_max, settings.idle_time_max);
   EXPECT_EQ(again->query_urls_max, settings.query_urls_max);
   EXPECT_EQ(again->same_pages_max, settings.same_pages_max);
   EXPECT_EQ(again->same_answers_max, settings.same_answers_max);

@@ -43,18 +43,20 @@ class CountingTable final : public store::BlockTable {
   store::MemoryBlockTable table_;
 };
 
-// Counts how often somebody asks for the time.
+// Counts how often somebody asks for the time, which may make it go on by itself.
 class CountingClock final : public io::Clock {
  public:
   Timestamp Now() const override {
     ++asked;
-    return clock_.Now();
+    return Timestamp{clock_.Now().milliseconds + (ahead_ += step)};
   }
 
   mutable std::atomic<int> asked = 0;
+  std::atomic<std::int64_t> step = 0;  // milliseconds that pass with each question
 
  private:
   const io::SystemClock clock_;
+  mutable std::atomic<std::int64_t> ahead_ = 0;
 };
 
 // Knows no documents, and tells when it is asked.
@@ -124,6 +126,7 @@ struct Lab {
     EXPECT_TRUE(log);
     web.times = times;
     web.cut = cut;
+    web.hanging = hanging;
     web.before = before;
     web.inside = inside;
     web.make = make;
@@ -181,6 +184,7 @@ struct Lab {
   std::string address;  // of all hosts; empty: it is not known
   std::set<std::string> inside;
   std::map<std::string, int> cut;
+  std::set<std::string> hanging;
   std::map<std::string, std::vector<std::string>> before;
   std::uint32_t run = 0;
   std::map<std::string, int> asked;

@@ -40,6 +40,12 @@ std::int64_t Since(Timestamp earlier, Timestamp now) {
   return now.milliseconds - earlier.milliseconds;
 }
 
+// 0 is no limit.
+milliseconds TimeOrNone(std::chrono::seconds limit) {
+  constexpr std::chrono::hours kYears(100'000);
+  return limit.count() > 0 ? limit : kYears;
+}
+
 template <typename Texts>
 std::string EncodeTexts(const Texts& texts) {
   std::string out;
@@ -92,8 +98,6 @@ Result<CrawlEnd> Crawler::Run(const Show& show) {
 
 Result<CrawlEnd> Crawler::Loop(const Show& show) {
   if (const Status begun = Begin(); !begun) return begun.error();
-  bool cancelled = false;
-  Timestamp stopped_at;
   for (;;) {
     if (IsOver()) {
       // What is to be fetched once more waits again after that.
@@ -107,12 +111,7 @@ Result<CrawlEnd> Crawler::Loop(const Show& show) {
       shown_at_ = now;
       show(Progress());
     }
-    if (stopping_ && stopped_at.milliseconds == 0) stopped_at = now;
-    constexpr std::int64_t kGrace = 3'000;
-    if (stopping_ && !cancelled && Since(stopped_at, now) > kGrace) {
-      cancelled = true;
-      parts_.fetcher.Stop();
-    }
+    EndSlowFetches(now);
     if (!IsOver()) Wait();
   }
   const CrawlEnd end = EndNow();
@@ -269,10 +268,7 @@ bool Crawler::LimitReached() {
     return max > 0 && value >= max;
   };
   if (reached(counts_.bytes + working_bytes_, settings_.bytes_max)) limit_ = "bytes";
-  if (settings_.time_max.count() > 0 &&
-      counts_.milliseconds >= static_cast<std::uint64_t>(settings_.time_max.count()) * 1000) {
-    limit_ = "time";
-  }
+  if (TimeIsOver()) limit_ = "time";
   return !limit_.empty();
 }
 
@@ -563,6 +559,9 @@ void Crawler::Fetch(const VisitPointer& visit) {
   }
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   request.limits.rate_max = settings_.rate_max;
+  request.limits.total_time_max = TimeOrNone(settings_.file_time_max);
+  request.limits.idle_time_max = request.limits.connect_time_max =
+      TimeOrNone(settings_.idle_time_max);
   politeness_.Begin(visit->host(), visit->kind);
   visit->asked = Now();
   ++fetching_;

@@ -18,6 +18,7 @@
 #include "archive/archive_writer.h"
 #include "archive/run_writer.h"
 #include "crawl/control/controlled.h"
+#include "crawl/crawl_end.h"
 #include "crawl/crawl_notes.h"
 #include "crawl/crawl_settings.h"
 #include "crawl/credentials.h"
@@ -39,17 +40,6 @@
 #include "net/worker_pool.h"
 
 namespace stele::crawl {
-
-struct CrawlEnd {
-  enum class Why {
-    kDone,     // nothing is left
-    kLimit,    // a limit was reached
-    kStopped,  // it can go on
-  };
-  Why why = Why::kDone;
-  std::string limit;  // "pages", "bytes", "time"
-  CrawlProgress progress;
-};
 
 // Crawls: takes URLs from the frontier when their hosts may be asked, fetches, keeps what comes,
 // and puts what it leads to into the frontier. One thread plans; fetching, work on responses and
@@ -129,6 +119,9 @@ class Crawler final : public Controlled {
   Status Commit();
   bool IsOver() const;
   bool LimitReached();
+  bool TimeIsOver() const;
+  // Once nothing more may begin, and some go on and on.
+  void EndSlowFetches(Timestamp now);
   // Pages that are under way count.
   std::uint64_t PagesLeft() const;
   // With what is under way: what heads announced, and others if they are as large as what came.
@@ -286,6 +279,7 @@ class Crawler final : public Controlled {
   Timestamp turned_at_;
   std::int64_t milliseconds_paused_ = 0;
   std::string limit_;
+  Timestamp ending_at_;  // when the end of what is under way was last waited for, or ordered; or 0
 
   bool paused_ = false;
   std::atomic<bool> stopping_ = false;

@@ -82,6 +82,23 @@ Status Crawler::End() {
   });
 }
 
+bool Crawler::TimeIsOver() const {
+  const std::int64_t max = std::chrono::milliseconds(settings_.time_max).count();
+  return max > 0 && counts_.milliseconds >= static_cast<std::uint64_t>(max);
+}
+
+void Crawler::EndSlowFetches(Timestamp now) {
+  constexpr std::int64_t kGrace = 3'000;
+  const bool is_ending = stopping_ || TimeIsOver();
+  // The limit may be lifted again.
+  if (!is_ending) ending_at_ = {};
+  if (is_ending && ending_at_ == Timestamp{}) ending_at_ = now;
+  if (!is_ending || now.milliseconds - ending_at_.milliseconds <= kGrace) return;
+  ending_at_ = now;
+  if (stopping_) return parts_.fetcher.Stop();
+  parts_.fetcher.CutShort();
+}
+
 std::uint64_t Crawler::PagesLeft() const {
   if (settings_.pages_max == 0) return UINT64_MAX;
   const std::uint64_t begun = counts_.pages + pages_under_way_;

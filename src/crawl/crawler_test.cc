@@ -859,6 +859,30 @@ TEST(Crawler, I2_ANodeThatNothingWaitsForEndsWithItsTime) {
   EXPECT_EQ(end->limit, "time");
 }
 
+TEST(Crawler, I1_TheTimeEndsACrawlAlsoWhereAServerDrips) {
+  for (const std::size_t connections : {1, 4}) {
+    Lab lab;
+    lab.settings.robots = RobotsPolicy::kIgnore;
+    lab.settings.connections = connections;
+    lab.settings.time_max = std::chrono::hours(1);
+    lab.respond = [&](const std::string& url, std::size_t) {
+      if (url == "http://a.org/drip") lab.clock.step = 60'000;
+      return std::string();
+    };
+    lab.pages = {{"http://a.org/", "<a href=/drip></a>"},
+                 {"http://a.org/drip", "drop <a href=/late></a>"}};
+    lab.hanging = {"http://a.org/drip"};
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kLimit);
+    EXPECT_EQ(end->limit, "time");
+    EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/drip"}));
+    EXPECT_EQ(end->progress.waiting, 1U);
+    const std::string log = *io::ReadFile(lab.disk, "run/crawl.log");
+    EXPECT_NE(log.find(" timeTrunc"), std::string::npos) << log;
+  }
+}
+
 TEST(Crawler, I1_AsManyPagesComeAsMayWithWhatTheyNeed) {
   Lab lab;
   lab.settings.pages_max = 5;

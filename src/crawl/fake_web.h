@@ -56,6 +56,11 @@ class FakeWeb final : public net::Fetcher {
         [this, url, is_refused, on_head = std::move(request.on_head), done = std::move(done)] {
           --under_way_;
           net::FetchResult result = Answer(url);
+          if (hanging.contains(url) && result.failure == net::FetchFailure::kNone) {
+            result.truncation = net::Truncation::kTime;
+            hung_.emplace_back(std::move(result), std::move(done));
+            return;
+          }
           if (is_refused) result.failure = net::FetchFailure::kPrivate;
           const bool has_head = result.failure == net::FetchFailure::kNone;
           if (has_head && on_head &&
@@ -67,6 +72,11 @@ class FakeWeb final : public net::Fetcher {
           done(std::move(result));
         });
   }
+  void CutShort() override {
+    loop_.Post([this] {
+      for (auto& [result, done] : std::exchange(hung_, {})) done(std::move(result));
+    });
+  }
   void Stop() override {
     {
       const std::lock_guard lock(mutex_);
@@ -74,7 +84,13 @@ class FakeWeb final : public net::Fetcher {
     }
     // All who asked before have been told when this comes.
     const auto told = std::make_shared<std::promise<void>>();
-    loop_.Post([told] { told->set_value(); });
+    loop_.Post([this, told] {
+      for (auto& [result, done] : std::exchange(hung_, {})) {
+        result.failure = net::FetchFailure::kCancelled;
+        done(std::move(result));
+      }
+      told->set_value();
+    });
     told->get_future().wait();
   }
   std::size_t under_way() const override { return under_way_; }
@@ -94,6 +110,7 @@ class FakeWeb final : public net::Fetcher {
   std::map<std::string, Timestamp> times;
   std::optional<net::IpAddress> address;  // of all hosts
   std::set<std::string> inside;           // hosts that have private ones
+  std::set<std::string> hanging;          // URLs whose responses come to no end
   std::map<std::string, int> cut;         // so often the connection is lost before the end
   // Whole responses that come before that of the page, one each time; "lost": none comes.
   std::map<std::string, std::vector<std::string>> before;
@@ -159,6 +176,7 @@ class FakeWeb final : public net::Fetcher {
     return result;
   }
 
+  std::vector<std::pair<net::FetchResult, Done>> hung_;  // of the thread of the web
   std::mutex mutex_;
   std::map<std::string, std::string> pages_;
   std::map<std::string, net::FetchFailure> failures_;

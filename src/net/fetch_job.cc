@@ -315,6 +315,7 @@ void FetchJob::OnSpooled(const Status& status) {
   if (!status) return Fail(FetchFailure::kLocal, status.error().text);
   if (cancelled_) return Fail(FetchFailure::kCancelled, "the fetch was cancelled");
   if (collector_->done()) return Finish();
+  if (cut_short_) return OnTimeout();
   GoOn();
 }
 
@@ -358,6 +359,13 @@ void FetchJob::OnTimeout() {
     return Complete();
   }
   Fail(FetchFailure::kTimeout, WithProxy("connecting took too long"));
+}
+
+void FetchJob::CutShort() {
+  if (step_ == Step::kOver) return;
+  if (!collector_ || !collector_->has_head()) return Cancel();
+  if (step_ != Step::kSpool) return OnTimeout();
+  cut_short_ = true;
 }
 
 void FetchJob::Cancel() {

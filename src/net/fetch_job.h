@@ -49,6 +49,7 @@ class FetchJob : public std::enable_shared_from_this<FetchJob> {
 
   void Start();
   void OnTick(Moment now);
+  void CutShort();
   void Cancel();
 
  private:
@@ -115,6 +116,7 @@ class FetchJob : public std::enable_shared_from_this<FetchJob> {
   Moment body_begun_;
   Moment resume_at_;
   bool cancelled_ = false;  // while in kSpool
+  bool cut_short_ = false;  // likewise
 };
 
 }  // namespace stele::net

@@ -50,6 +50,12 @@ class LoopFetcher final : public Fetcher {
     });
   }
 
+  void CutShort() override {
+    setting_.loop.Post([this] {
+      for (const auto& job : Jobs()) job->CutShort();
+    });
+  }
+
   void Stop() override {
     setting_.loop.PostAndWait([this] {
       stopping_ = true;

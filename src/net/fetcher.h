@@ -52,6 +52,10 @@ class Fetcher {
   // one, where the method is GET, HEAD or OPTIONS.
   virtual void Fetch(FetchRequest request, Done done) = 0;
 
+  // Ends what is under way as if its time were over: Truncation::kTime where the head is there,
+  // else kCancelled. Returns before that; what is asked later is fetched.
+  virtual void CutShort() = 0;
+
   // Ends what is under way, and whatever is asked later, with kCancelled; returns when all were
   // told. Repeating it does nothing. Requires: the loop still runs, and this is not its thread.
   virtual void Stop() = 0;

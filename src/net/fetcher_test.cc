@@ -316,6 +316,29 @@ TEST(Fetcher, DrippingServersEndWithTheTime) {
   EXPECT_EQ(lab.Fetch(request).failure, FetchFailure::kTimeout);
 }
 
+TEST(Fetcher, I1_WhatIsCutShortIsKeptAsFarAsItCame) {
+  WireServer dripping(WireAnswer{"HTTP/1.1 200 OK\r\n\r\n", End::kDrip});
+  WireServer headless(WireAnswer{"HTTP/1.1 200 OK\r\nX: ", End::kDrip});
+  WireServer quick(WireAnswer{"HTTP/1.1 200 OK\r\n\r\nquick", End::kClose});
+  FetchLab lab;
+  FetchRequest request = FetchLab::To(dripping.port());
+  std::promise<void> has_head;
+  request.on_head = [&](const http::ResponseHead&) {
+    has_head.set_value();
+    return HeadVerdict::kGoOn;
+  };
+  std::future<FetchResult> first = lab.Begin(request);
+  std::future<FetchResult> second = lab.Begin(FetchLab::To(headless.port()));
+  has_head.get_future().wait();
+  lab->CutShort();
+  const FetchResult result = first.get();
+  EXPECT_EQ(result.failure, FetchFailure::kNone);
+  EXPECT_EQ(result.truncation, Truncation::kTime);
+  EXPECT_EQ(PayloadOf(result), std::string(result.payload_length, 'x'));
+  EXPECT_EQ(second.get().failure, FetchFailure::kCancelled);
+  EXPECT_EQ(PayloadOf(lab.Fetch(FetchLab::To(quick.port()))), "quick");
+}
+
 TEST(Fetcher, SlowRatesGetEverything) {
   const std::string body(40'000, 'x');
   WireServer server(
