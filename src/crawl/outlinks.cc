@@ -12,6 +12,7 @@
 #include "formats/robots/robots.h"
 #include "formats/sitemap/sitemap.h"
 #include "formats/url/url.h"
+#include "util/ascii.h"
 
 namespace stele::crawl {
 namespace {
@@ -37,11 +38,20 @@ std::string_view PayloadOf(const net::FetchResult& result, std::string& storage)
   return storage;
 }
 
+// Those of the content, and what the way added but for chunks, which are undone.
+std::vector<std::string_view> CodingsOf(const http::Headers& headers) {
+  std::vector<std::string_view> codings = http::ContentCodings(headers);
+  for (const std::string_view coding : headers.List("Transfer-Encoding")) {
+    if (!EqualsIgnoreCase(coding, "chunked")) codings.push_back(coding);
+  }
+  return codings;
+}
+
 std::string Decoded(const codec::Registry& codecs, const http::Headers& headers,
                     std::string_view payload) {
   http::ContentLimits limits;
   limits.size_max = kDecodedBytesMax;
-  http::ContentDecoder decoder(codecs, http::ContentCodings(headers), limits);
+  http::ContentDecoder decoder(codecs, CodingsOf(headers), limits);
   if (decoder.passes_through()) return std::string(payload);
   std::string out;
   std::string piece(std::size_t{256} << 10, '\0');
@@ -83,6 +93,20 @@ bool FindInSitemap(std::string_view content, const url::Url& base, Outlinks& fou
   return reader.kind() != sitemap::DocumentKind::kUnknown;
 }
 
+// One head after another, as 1xx responses come; views into `bytes`.
+std::vector<http::ResponseHead> HeadsIn(std::string_view bytes) {
+  std::vector<http::ResponseHead> heads;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find("\r\n\r\n");
+    const std::size_t length = end == std::string_view::npos ? bytes.size() : end + 4;
+    if (auto head = http::ParseResponseHead(bytes.substr(0, length))) {
+      heads.push_back(*std::move(head));
+    }
+    bytes.remove_prefix(length);
+  }
+  return heads;
+}
+
 // Any of them may say it.
 bool IsNofollow(const http::Headers& headers, std::string_view product_token) {
   const std::vector<std::string_view> tags = headers.FindAll("X-Robots-Tag");
@@ -101,14 +125,21 @@ std::string OutlinkFinder::Content(const net::FetchResult& result) const {
 }
 
 Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view payload,
-                               const Candidate& asked) const {
+                               const Candidate& asked, std::string_view interim) const {
   Outlinks found;
   const Result<url::Url> base = url::Parse(asked.url);
   if (!base) return found;
   const std::string content = Decoded(codecs_, head.headers, payload);
   if (asked.is_sitemap() && head.status == 200 && FindInSitemap(content, *base, found))
     return found;
-  const std::vector<std::string_view> link_headers = head.headers.FindAll("Link");
+  std::vector<std::string_view> link_headers = head.headers.FindAll("Link");
+  // Hints that came early name what the page needs.
+  const std::vector<http::ResponseHead> early = HeadsIn(interim);
+  for (const http::ResponseHead& hints : early) {
+    for (const std::string_view value : hints.headers.FindAll("Link")) {
+      link_headers.push_back(value);
+    }
+  }
   const std::string content_type = Value(head.headers, "Content-Type");
   const std::string refresh = Value(head.headers, "Refresh");
   const std::string location =
@@ -151,7 +182,7 @@ Outlinks OutlinkFinder::Find(const net::FetchResult& result, const Candidate& as
   const Result<http::ResponseHead> head = http::ParseResponseHead(result.head);
   if (!head) return {};
   std::string storage;
-  return FindIn(*head, PayloadOf(result, storage), asked);
+  return FindIn(*head, PayloadOf(result, storage), asked, result.interim);
 }
 
 Outlinks OutlinkFinder::FindInCopy(const ArchivedCopy& copy, const Candidate& asked) const {

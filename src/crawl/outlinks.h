@@ -49,8 +49,9 @@ class OutlinkFinder {
   Outlinks FindInCopy(const ArchivedCopy& copy, const Candidate& asked) const;
 
  private:
-  Outlinks FindIn(const http::ResponseHead& head, std::string_view payload,
-                  const Candidate& asked) const;
+  // `interim`: the 1xx responses before it.
+  Outlinks FindIn(const http::ResponseHead& head, std::string_view payload, const Candidate& asked,
+                  std::string_view interim = {}) const;
 
   const codec::Registry codecs_;
   const std::string product_token_;

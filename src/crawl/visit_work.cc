@@ -10,6 +10,7 @@
 #include "formats/http/message.h"
 #include "formats/robots/robots.h"
 #include "util/ascii.h"
+#include "util/base_encoding.h"
 #include "util/digest.h"
 #include "util/json.h"
 
@@ -102,6 +103,9 @@ Fields MetadataOf(const Visit& visit, const Fields& certificates) {
   if (!candidate.source.empty()) fields.emplace_back("sourceTag", candidate.source);
   if (visit.has_secrets) fields.emplace_back("requestRedacted", "Authorization, Cookie");
   fields.emplace_back("fetchTimeMs", std::to_string(FetchMilliseconds(visit.result)));
+  if (!visit.result.interim.empty()) {
+    fields.emplace_back("interimResponses", Base64Encode(visit.result.interim));
+  }
   fields.insert(fields.end(), certificates.begin(), certificates.end());
   if (visit.is_unchanged()) AddReasons(visit, fields);
   for (const Outlink& link : visit.outlinks.links) {
