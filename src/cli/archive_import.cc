@@ -8,6 +8,7 @@
 #include "archive/durable_file.h"
 #include "archive/import.h"
 #include "archive/unresolved.h"
+#include "archive/warcinfo_text.h"
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/file_jobs.h"
@@ -96,9 +97,15 @@ struct ImportRun {
     const std::string path = fmt::format("{}/{}", (*folder)->path(), name);
     Result<std::unique_ptr<OutputFile>> file = OutputFile::Create(context, path, false);
     if (!file) return file.error();
-    Result<RepackOutcome> repacked =
-        Repack(context, job, {name, source, facts->sha256, (*folder)->path() + "/block", originals},
-               **file);
+    const std::string about = archive::WarcinfoText(archive.layout().config());
+    Result<RepackOutcome> repacked = Repack(context, job,
+                                            {.name = name,
+                                             .about = about,
+                                             .source_name = source,
+                                             .source_sha256 = facts->sha256,
+                                             .spill_path = (*folder)->path() + "/block",
+                                             .known = originals},
+                                            **file);
     if (!repacked) return repacked.error();
     if (const Status written = (*file)->Commit(); !written) return written.error();
     totals.duplicates += repacked->duplicates;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "archive/warc_export.h"
+#include "archive/warcinfo_text.h"
 #include "cli/output.h"
 #include "cli/record_selection.h"
 #include "cli/rewriting.h"
@@ -81,11 +82,9 @@ class Repacker {
       : options_(options), records_(records), writer_(writer) {}
 
   Status WriteWarcinfo(Timestamp date) {
-    std::string block = fmt::format(
-        "software: Stele\r\nformat: WARC File Format 1.1\r\nconformsTo: "
-        "http://iipc.github.io/warc-specifications/specifications/warc-format/"
-        "warc-1.1/\r\nsource: {}\r\nsource-sha256: {}\r\n",
-        warc::FieldText(options_.source_name), options_.source_sha256);
+    std::string block(options_.about);
+    block += archive::WarcinfoLine("source", options_.source_name);
+    block += archive::WarcinfoLine("source-sha256", options_.source_sha256);
     warcinfo_id_ = NewId("");
     warc::FieldList fields;
     fields.Add("WARC-Type", "warcinfo");

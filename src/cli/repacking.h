@@ -12,6 +12,7 @@ namespace stele::cli {
 
 struct RepackOptions {
   std::string_view name;           // of the output, for its warcinfo
+  std::string_view about;          // what the archive says about itself: archive::WarcinfoText()
   std::string_view source_name;    // of the file
   std::string_view source_sha256;  // of its bytes, in hexadecimal digits
   std::string spill_path;          // files with this begin of their names may be written meanwhile
