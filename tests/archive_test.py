@@ -52,6 +52,22 @@ class Everyday(Archive):
         self.assertEqual((info["captures"], info["containers"], info["title"]), (4, 2, "archive"))
         self.assertEqual([run["captures"] for run in info["runs"]], [2, 2])
 
+    def test_I7_several_runs_and_months_are_taken_together(self):
+        for year in (2004, 2005, 2006):
+            self.stele("import", self.put(f"{year}.warc.gz", response(
+                "http://a.org/", f"{year}-05-01T10:00:00Z", b"%d" % year)))
+        out = self.folder / "out.warc"
+        for words in (("--batch", "200405", "--batch", "200505"), ("--run", "1", "--run", "2")):
+            self.assertEqual([row["time"][:4] for row in self.rows(*words)], ["2004", "2005"])
+            self.stele("export", "--force", *words, out)
+            self.assertIn("2 captures in 1 file", self.said)
+            self.stele("rm", "--dry-run", *words)
+            self.assertIn("2 captures; nothing was done", self.said)
+        self.stele("ls", "--run", "1", "--run", "9", code=2)
+        self.assertIn("there is no run 9", self.said)
+        self.stele("export", "--format", "warc", "--format", "wacz", self.folder / "x", code=2)
+        self.assertIn("--format is given twice", self.said)
+
     def test_I7_what_an_archive_has_can_be_named_however_strange(self):
         urls = ["http://example.org/a*b", "dns:example.org", "urn:x:y", "http://exam ple.org/",
                 "http://localhost:8080/x"]

@@ -133,8 +133,8 @@ Result<Sides> SidesOf(const Call& call, const Overview* overview) {
   Sides sides;
   sides.from_run = static_cast<std::uint32_t>(*from);
   sides.to_run = static_cast<std::uint32_t>(*to);
-  sides.before.run = sides.from_run;
-  sides.after.run = sides.to_run;
+  sides.before.runs = {*sides.from_run};
+  sides.after.runs = {*sides.to_run};
   return sides;
 }
 

@@ -121,12 +121,12 @@ Result<archive::CaptureQuery> SelectionOf(const Parameters& parameters) {
     if (name == "from") query.where.from = moments->first;
     if (name == "to") query.where.to = moments->last;
   }
-  for (const auto& [name, number] :
-       {std::pair("run", &query.run), std::pair("batch", &query.batch)}) {
+  for (const auto& [name, numbers] :
+       {std::pair("run", &query.runs), std::pair("batch", &query.batches)}) {
     if (!parameters.Get(name)) continue;
     const Result<std::uint64_t> value = parameters.Number(name, 0, kNumberMax);
     if (!value) return value.error();
-    *number = static_cast<std::uint32_t>(*value);
+    *numbers = {static_cast<std::uint32_t>(*value)};
   }
   for (const std::string_view type : parameters.GetAll("mime")) {
     query.types.push_back(AsciiLower(type));

@@ -18,6 +18,22 @@ namespace {
 constexpr std::uint64_t kCollectedMax = 500'000;
 constexpr std::uint64_t kIndexFactor = 4;
 
+bool IsAmong(const std::vector<std::uint32_t>& wanted, std::uint32_t number) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), number) != wanted.end();
+}
+
+// In rising order.
+std::vector<Holdings::IdRange> IdsOf(const std::vector<std::uint32_t>& runs,
+                                     const Holdings& holdings) {
+  std::vector<Holdings::IdRange> ids;
+  for (const std::uint32_t run : std::set<std::uint32_t>(runs.begin(), runs.end())) {
+    const std::vector<Holdings::IdRange> more = holdings.IdsOfRun(run);
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  std::sort(ids.begin(), ids.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return ids;
+}
+
 bool IsEverything(const catalog::Selection& what) {
   return what.ranges.size() == 1 && what.ranges[0].begin.empty() &&
          what.ranges[0].end == catalog::SelectAll().ranges[0].end;
@@ -76,8 +92,7 @@ Result<std::optional<catalog::HeldCapture>> PickAmong(
 bool CaptureQuery::Matches(const catalog::Capture& row) const {
   if (!with_removed && (row.flags & catalog::kRemoved) != 0) return false;
   if (pages_only && (row.flags & catalog::kPage) == 0) return false;
-  if (run && row.run != *run) return false;
-  if (batch && row.id.batch != *batch) return false;
+  if (!IsAmong(runs, row.run) || !IsAmong(batches, row.id.batch)) return false;
   if (!ids.empty() && std::find(ids.begin(), ids.end(), row.id) == ids.end()) return false;
   const auto any = [](const std::vector<std::string>& wanted, const auto& test) {
     return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), test);
@@ -89,8 +104,8 @@ bool CaptureQuery::Matches(const catalog::Capture& row) const {
 CaptureResults::CaptureResults(const ArchiveView& view, CaptureQuery query)
     : holdings_(view.holdings()),
       catalog_(view.catalog()),
-      query_(Narrowed(catalog_, std::move(query))) {
-  if (query_.run) run_ids_ = holdings_.IdsOfRun(*query_.run);
+      query_(Narrowed(catalog_, std::move(query))),
+      run_ids_(IdsOf(query_.runs, holdings_)) {
   const catalog::LocationQuery& where = query_.where;
   const bool at_a_moment = where.pick == Pick::kBefore;
   if (!at_a_moment && !(query_.alive && where.from <= where.to)) {
@@ -104,24 +119,30 @@ CaptureResults::CaptureResults(const ArchiveView& view, CaptureQuery query)
                                                       .resume = where.resume})));
 }
 
-bool CaptureResults::IsOfRun(const catalog::CaptureId& id) const {
+bool CaptureResults::IsOfRuns(const catalog::CaptureId& id) const {
   const auto behind = std::upper_bound(
       run_ids_.begin(), run_ids_.end(), id,
       [](const catalog::CaptureId& a, const Holdings::IdRange& b) { return a < b.first; });
   return behind != run_ids_.begin() && std::prev(behind)->Has(id);
 }
 
-Status CaptureResults::CollectRun() {
-  if (!query_.run || alive_ || query_.where.pick != Pick::kAll ||
+bool CaptureResults::MayMatch(const catalog::CaptureId& id) const {
+  return IsAmong(query_.batches, id.batch) && (query_.runs.empty() || IsOfRuns(id));
+}
+
+Status CaptureResults::CollectRuns() {
+  if (query_.runs.empty() || alive_ || query_.where.pick != Pick::kAll ||
       !IsEverything(query_.where.what)) {
     return {};
   }
-  const auto run = holdings_.runs().find(*query_.run);
-  if (run == holdings_.runs().end() || run->second.captures > kCollectedMax ||
-      run->second.captures * kIndexFactor > holdings_.CaptureCount()) {
-    return {};
+  std::uint64_t captures = 0;
+  for (const std::uint32_t number : query_.runs) {
+    const auto run = holdings_.runs().find(number);
+    if (run == holdings_.runs().end()) return {};
+    captures += run->second.captures;
   }
-  Result<std::optional<Parts>> parts = EntriesOfRun();
+  if (captures > kCollectedMax || captures * kIndexFactor > holdings_.CaptureCount()) return {};
+  Result<std::optional<Parts>> parts = EntriesOfRuns();
   if (!parts) return parts.error();
   if (!*parts) return {};
   const auto kept = std::make_shared<const Parts>(**std::move(parts));
@@ -131,7 +152,7 @@ Status CaptureResults::CollectRun() {
   return {};
 }
 
-Result<std::optional<Parts>> CaptureResults::EntriesOfRun() const {
+Result<std::optional<Parts>> CaptureResults::EntriesOfRuns() const {
   catalog::LocationMemtable entries;
   for (auto range = run_ids_.begin(); range != run_ids_.end();) {
     const std::uint32_t batch = range->first.batch;
@@ -148,7 +169,7 @@ Result<std::optional<Parts>> CaptureResults::EntriesOfRun() const {
              (*row == nullptr || range->last < (*row)->id)) {
         ++range;
       }
-      if (*row == nullptr || !IsOfRun((*row)->id)) continue;
+      if (*row == nullptr || !IsOfRuns((*row)->id)) continue;
       entries.Add({catalog::LocationKeyOf(**row), (*row)->time, (*row)->id});
       // Nobody knows how many a run has that goes on.
       if (entries.entries() > kCollectedMax) return std::optional<Parts>();
@@ -178,14 +199,13 @@ Result<const catalog::HeldCapture*> CaptureResults::Next() {
   const bool in_span = all && alive_ != nullptr;
   if (!begun_) {
     begun_ = true;
-    if (const Status collected = CollectRun(); !collected) return collected.error();
+    if (const Status collected = CollectRuns(); !collected) return collected.error();
   }
   for (;;) {
     Result<bool> found = NextEntry();
     if (!found) return found.error();
     if (!*found) return nullptr;
-    if (all && !in_span && query_.batch && id_.batch != *query_.batch) continue;
-    if (all && !in_span && query_.run && !IsOfRun(id_)) continue;
+    if (all && !in_span && !MayMatch(id_)) continue;
     Result<catalog::HeldCapture> held = catalog_.Get(id_);
     if (!held) return held.error();
     if (in_span && !IsVisible(query_, key_, held->row)) {

@@ -25,8 +25,8 @@ struct CaptureQuery {
   // With Pick::kAll: also what was captured before where.from and was still the newest of its URL
   // then.
   bool alive = false;
-  std::optional<std::uint32_t> run;
-  std::optional<std::uint32_t> batch;
+  std::vector<std::uint32_t> runs;
+  std::vector<std::uint32_t> batches;
   std::vector<catalog::CaptureId> ids;
   std::vector<std::string> types;     // "text/html", "image/*"
   std::vector<std::string> statuses;  // "404", "4xx"
@@ -55,11 +55,12 @@ class CaptureResults {
   std::string Resume() const { return alive_ ? alive_->Resume() : results_->Resume(); }
 
  private:
-  // Where all captures of a small run are asked for, puts them in order, and no index is read.
-  Status CollectRun();
+  // Where all captures of small runs are asked for, puts them in order, and no index is read.
+  Status CollectRuns();
   // Nothing when they are too many.
-  Result<std::optional<catalog::LocationMemtable::Parts>> EntriesOfRun() const;
-  bool IsOfRun(const catalog::CaptureId& id) const;
+  Result<std::optional<catalog::LocationMemtable::Parts>> EntriesOfRuns() const;
+  bool IsOfRuns(const catalog::CaptureId& id) const;
+  bool MayMatch(const catalog::CaptureId& id) const;
   // Goes to the next entry of the index, whatever its row is. False: there is none.
   Result<bool> NextEntry();
   bool Takes(std::string_view key, const catalog::Capture& row) const {
@@ -71,7 +72,7 @@ class CaptureResults {
   const Holdings& holdings_;
   const catalog::CatalogView& catalog_;
   const CaptureQuery query_;
-  std::vector<Holdings::IdRange> run_ids_;  // where a run is asked for
+  std::vector<Holdings::IdRange> run_ids_;  // where runs are asked for
   bool begun_ = false;
   // One of them. What was alive at a moment or in a span is what PISA segments are made for.
   std::unique_ptr<catalog::LocationResults> results_;

@@ -179,7 +179,7 @@ class AskingForRuns : public ::testing::Test {
     return Lines(archive_->View(), query);
   }
   std::vector<std::string> InRun(std::uint32_t run, CaptureQuery query = {}) {
-    query.run = run;
+    query.runs = {run};
     return Lines(archive_->View(), query);
   }
 
@@ -187,6 +187,25 @@ class AskingForRuns : public ::testing::Test {
   ArchiveLab lab_{fs_};
   std::unique_ptr<ArchiveWriter> archive_;
 };
+
+TEST_F(AskingForRuns, I7_CapturesOfSeveralRunsOrBatchesAreTheirUnion) {
+  for (const std::vector<std::uint32_t>& runs :
+       std::vector<std::vector<std::uint32_t>>{{1, 2}, {5, 1}, {2, 2}, {4, 3, 1}}) {
+    CaptureQuery query;
+    query.runs = runs;
+    CaptureQuery twin;
+    twin.shows = [&](std::string_view, const catalog::Capture& row) {
+      return std::find(runs.begin(), runs.end(), row.run) != runs.end();
+    };
+    EXPECT_EQ(Lines(archive_->View(), query), Lines(archive_->View(), twin));
+    query.batches = {200404, 200402};
+    twin.shows = [&, in_runs = twin.shows](std::string_view key, const catalog::Capture& row) {
+      return in_runs(key, row) && (row.id.batch == 200402 || row.id.batch == 200404);
+    };
+    EXPECT_EQ(Lines(archive_->View(), query), Lines(archive_->View(), twin));
+    EXPECT_FALSE(Lines(archive_->View(), query).empty());
+  }
+}
 
 TEST_F(AskingForRuns, I7_CapturesOfARunAreThoseWhoseRowsSaySo) {
   for (std::uint32_t run = 0; run <= 6; ++run) {

@@ -32,7 +32,7 @@ class ChangesTest : public ::testing::Test {
   static CaptureQuery InRun(std::uint32_t run) {
     CaptureQuery query;
     query.where.what = catalog::SelectAll();
-    query.run = run;
+    query.runs = {run};
     return query;
   }
   static CaptureQuery At(const std::string& digits) {

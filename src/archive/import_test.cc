@@ -158,7 +158,7 @@ TEST(Import, I6_ARepeatedImportGoesOnWithTheRunThatWasInterrupted) {
   EXPECT_EQ(view.holdings().runs().at(1).captures, 4u);
   EXPECT_TRUE(view.holdings().IsComparable(view.holdings().runs().at(1)));
   CaptureQuery of_the_run;
-  of_the_run.run = 1;
+  of_the_run.runs = {1};
   EXPECT_EQ(Lines(view, of_the_run).size(), 4u);
   // It ended: the same words mean another run.
   EXPECT_EQ((*archive)->PlanRun("import", "crawls/"), 2u);

@@ -184,7 +184,7 @@ TEST_F(Purging, DeletesTheBytesAndNothingElse) {
     EXPECT_FALSE(*fs_.Exists("a/volumes/main/00000001"));
     EXPECT_EQ(Lines(view), kLeft);
     CaptureQuery of_the_first_run;
-    of_the_first_run.run = 1;
+    of_the_first_run.runs = {1};
     EXPECT_EQ(Lines(view, of_the_first_run), kLeft);
     EXPECT_EQ(view.holdings().CaptureCount(), 3u);
     ExpectNoDefects(view);

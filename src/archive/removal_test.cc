@@ -106,7 +106,7 @@ TEST_F(Removing, ThePayloadThatRevisitsNeedIsInheritedByOneOfThem) {
                                       "200601/0 http://r.example/ 20060101000000000",
                                       "200401/1 http://x.example/ 20040101000000000"}));
   CaptureQuery of_the_first_run;
-  of_the_first_run.run = 1;
+  of_the_first_run.runs = {1};
   EXPECT_EQ(Lines(archive_->View(), of_the_first_run).size(), 3u);
   EXPECT_EQ(archive_->View().holdings().CaptureCount(), 4u);
   EXPECT_EQ(OriginalOf("http://r.example/", "2005-01-01T00:00:00Z"), "2005-01-01T00:00:00Z");

@@ -88,7 +88,7 @@ class RevisitArchive : public ::testing::Test {
   }
   static CaptureQuery OfBatch(std::uint32_t batch) {
     CaptureQuery query = All();
-    query.batch = batch;
+    query.batches = {batch};
     return query;
   }
 
@@ -107,7 +107,7 @@ class RevisitArchive : public ::testing::Test {
   std::string PayloadOf(const std::string& url, std::uint32_t batch) {
     const ArchiveView view = archive_->View();
     CaptureQuery query = Of(url);
-    query.batch = batch;
+    query.batches = {batch};
     CaptureResults results(view, query);
     const auto held = results.Next();
     if (!held) return held.error().text;
@@ -131,7 +131,7 @@ class RevisitArchive : public ::testing::Test {
   std::string ExportOf(const std::string& url, std::uint32_t batch) {
     const ArchiveView view = archive_->View();
     CaptureQuery query = Of(url);
-    query.batch = batch;
+    query.batches = {batch};
     CaptureResults results(view, query);
     const auto held = results.Next();
     if (!held || *held == nullptr) return "no such capture";

@@ -32,7 +32,7 @@ class Unresolved : public ::testing::Test {
     const ArchiveView view = archive_->View();
     CaptureQuery query;
     query.where.what = catalog::SelectAll();
-    query.run = run;
+    query.runs = {run};
     CaptureResults results(view, query);
     std::uint64_t slowly = 0;
     for (;;) {

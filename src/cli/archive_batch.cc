@@ -134,7 +134,7 @@ ExitCode RunDrop(const Arguments& arguments, Context& context) {
   }
   archive::CaptureQuery query;
   query.where.what = catalog::SelectAll();
-  query.batch = *batch;
+  query.batches = {*batch};
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(ArchiveDirectory(arguments), "batch drop", context, code);

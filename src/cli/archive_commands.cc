@@ -78,15 +78,16 @@ Status FillTimes(const Arguments& arguments, catalog::LocationQuery& query) {
 
 }  // namespace
 
-Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
-                                                  std::string_view option) {
-  const std::optional<std::string> text = arguments.Get(option);
-  if (!text) return std::optional<std::uint32_t>();
-  const std::optional<std::uint64_t> number = ParseDecimal(*text);
-  if (!number || *number > std::numeric_limits<std::uint32_t>::max()) {
-    return Error{ErrorCode::kInvalid, fmt::format("{} {} is no number", option, *text)};
+Result<std::vector<std::uint32_t>> RunsOption(const Arguments& arguments) {
+  std::vector<std::uint32_t> runs;
+  for (const std::string& text : arguments.GetAll("--run")) {
+    const std::optional<std::uint64_t> number = ParseDecimal(text);
+    if (!number || *number > std::numeric_limits<std::uint32_t>::max()) {
+      return Error{ErrorCode::kInvalid, fmt::format("--run {} is no number", text)};
+    }
+    runs.push_back(static_cast<std::uint32_t>(*number));
   }
-  return std::optional(static_cast<std::uint32_t>(*number));
+  return runs;
 }
 
 std::optional<std::uint32_t> BatchIn(std::string_view text) {
@@ -98,18 +99,25 @@ std::optional<std::uint32_t> BatchIn(std::string_view text) {
   return static_cast<std::uint32_t>(*number);
 }
 
-Result<std::optional<std::uint32_t>> BatchOption(const Arguments& arguments) {
-  const std::optional<std::string> text = arguments.Get("--batch");
-  if (!text) return std::optional<std::uint32_t>();
-  const std::optional<std::uint32_t> batch = BatchIn(*text);
-  if (batch) return batch;
-  return Error{ErrorCode::kInvalid, fmt::format("--batch {} is no month like 200405", *text)};
+Result<std::vector<std::uint32_t>> BatchesOption(const Arguments& arguments) {
+  std::vector<std::uint32_t> batches;
+  for (const std::string& text : arguments.GetAll("--batch")) {
+    const std::optional<std::uint32_t> batch = BatchIn(text);
+    if (!batch) {
+      return Error{ErrorCode::kInvalid, fmt::format("--batch {} is no month like 200405", text)};
+    }
+    batches.push_back(*batch);
+  }
+  return batches;
 }
 
 Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& holdings) {
-  if (!query.run || holdings.runs().contains(*query.run)) return {};
-  return Error{ErrorCode::kInvalid,
-               fmt::format("there is no run {}; stele info lists the runs", *query.run)};
+  for (const std::uint32_t run : query.runs) {
+    if (holdings.runs().contains(run)) continue;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("there is no run {}; stele info lists the runs", run)};
+  }
+  return {};
 }
 
 std::string NoteOf(const Arguments& arguments) {
@@ -204,11 +212,11 @@ std::vector<Option> WithCaptureOptions(std::vector<Option> options) {
       {"--to", "TIME", "Not after; 2014 includes the whole year"},
       {"--at", "TIME", "Each URL as it was then: its last capture at or before that time"},
       {"--alive", "", "With --from and --to: also what was captured before and still shown then"},
-      {"--run", "N", "Captured by this crawl or import"},
-      {"--batch", "MONTH", "Captured in this month: 200405"},
-      {"--id", "ID", "This capture, as stele ls --json names it: 200405/17; repeatable"},
-      {"--mime", "TYPE", "Only this media type: text/html, image/*; repeatable"},
-      {"--status", "CODE", "Only this HTTP status: 200, 4xx; repeatable"},
+      Repeatable({"--run", "N", "Captured by this crawl or import"}),
+      Repeatable({"--batch", "MONTH", "Captured in this month: 200405"}),
+      Repeatable({"--id", "ID", "This capture, as stele ls --json names it: 200405/17"}),
+      Repeatable({"--mime", "TYPE", "Only this media type: text/html, image/*"}),
+      Repeatable({"--status", "CODE", "Only this HTTP status: 200, 4xx"}),
       {"--pages", "", "Only what people call pages, without pictures, scripts and the like"}};
   options.insert(options.end(), selection.begin(), selection.end());
   return options;
@@ -222,12 +230,12 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
   query.where.what = *std::move(what);
   AddOtherMethods(urls, query);
   if (const Status filled = FillTimes(arguments, query.where); !filled) return filled.error();
-  Result<std::optional<std::uint32_t>> run = NumberOption(arguments, "--run");
-  if (!run) return run.error();
-  query.run = *run;
-  Result<std::optional<std::uint32_t>> batch = BatchOption(arguments);
-  if (!batch) return batch.error();
-  query.batch = *batch;
+  Result<std::vector<std::uint32_t>> runs = RunsOption(arguments);
+  if (!runs) return runs.error();
+  query.runs = *std::move(runs);
+  Result<std::vector<std::uint32_t>> batches = BatchesOption(arguments);
+  if (!batches) return batches.error();
+  query.batches = *std::move(batches);
   for (const std::string& text : arguments.GetAll("--id")) {
     const std::optional<catalog::CaptureId> id = archive::ParseCaptureId(text);
     if (!id) return WrongValue("--id", text, "a batch and a number such as 200405/17");

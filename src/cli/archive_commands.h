@@ -61,15 +61,11 @@ Result<archive::CaptureQuery> CaptureQueryOf(const Arguments& arguments,
 
 // A batch: a month like 200405. Nothing for anything else.
 std::optional<std::uint32_t> BatchIn(std::string_view text);
-// That of --batch, or nothing. Errors: kInvalid.
-Result<std::optional<std::uint32_t>> BatchOption(const Arguments& arguments);
+// Those of --batch. Errors: kInvalid.
+Result<std::vector<std::uint32_t>> BatchesOption(const Arguments& arguments);
 
 // Errors: kInvalid when captures of a run are asked for that never was.
 Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& holdings);
-
-// The number that an option gives, or nothing. Errors: kInvalid.
-Result<std::optional<std::uint32_t>> NumberOption(const Arguments& arguments,
-                                                  std::string_view option);
 
 // What was asked for, in the words of the command line, for the ledger.
 std::string NoteOf(const Arguments& arguments);

@@ -35,8 +35,8 @@ Result<catalog::HeldCapture> LastOf(const archive::ArchiveView& view,
     last = **held;
   }
   if (last) return *std::move(last);
-  return Error{ErrorCode::kNotFound, query.run
-                                         ? fmt::format("run {} has no capture of it", *query.run)
+  return Error{ErrorCode::kNotFound, !query.runs.empty()
+                                         ? fmt::format("run {} has no capture of it", query.runs[0])
                                          : fmt::format("there is no capture of it of {} or before",
                                                        FormatIso(query.where.from))};
 }

@@ -423,7 +423,7 @@ Command ExportCommand() {
       "archive's own files.";
   command.arguments = "FILE";
   command.options = WithArchiveOption(WithCaptureOptions(
-      {{"--url", "URL", "Captures of this URL; repeatable"},
+      {Repeatable({"--url", "URL", "Captures of this URL"}),
        {"--format", "FORMAT", "warc, wacz, tianwang or cdxj", "by the file's name, else warc"},
        {"--keep-revisits", "", "Write revisits as they are"},
        {"--per-site", "", "FILE is a directory: one file for each registered domain"},

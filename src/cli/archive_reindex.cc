@@ -27,20 +27,21 @@ std::string Summary(const archive::Holdings& holdings, const std::set<std::uint3
 }
 
 ExitCode Run(const Arguments& arguments, Context& context) {
-  const Result<std::optional<std::uint32_t>> batch = BatchOption(arguments);
-  if (!batch) return Fail(context, batch.error());
+  const Result<std::vector<std::uint32_t>> batches = BatchesOption(arguments);
+  if (!batches) return Fail(context, batches.error());
+  const std::optional<std::uint32_t> batch =
+      batches->empty() ? std::nullopt : std::optional(batches->front());
   ExitCode code = ExitCode::kDone;
   std::unique_ptr<archive::ArchiveWriter> archive = OpenArchiveToWrite(
       ArchiveDirectory(arguments), "reindex", context, code,
       arguments.Has("--from-files") ? archive::ArchiveWriter::Rebuild::kCatalogAndRows
                                     : archive::ArchiveWriter::Rebuild::kCatalog,
-      *batch);
+      batch);
   if (archive == nullptr) return code;
   const Result<archive::AppliedMark> mark =
       archive::ReadAppliedMark(context.fs, archive->layout().AppliedPath());
   if (!mark) return Fail(context, mark.error());
-  const Status written =
-      context.out.Write(Summary(archive->View().holdings(), mark->lacks, *batch));
+  const Status written = context.out.Write(Summary(archive->View().holdings(), mark->lacks, batch));
   if (!written) return Fail(context, written.error());
   const bool has_all = archive->index_failures().empty() && archive->ledger_failures().empty();
   return has_all ? code : ExitCode::kDefects;

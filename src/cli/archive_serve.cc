@@ -266,7 +266,7 @@ Command ServeCommand() {
       "--rules; who may look, by --users. Beyond this machine it serves only those who log in, or, "
       "with --public, everybody. docs/access.md has the routes.";
   command.options = {
-      {"--archive", "DIR", "The archive; repeatable; else $STELE_ARCHIVE is taken", "."},
+      Repeatable({"--archive", "DIR", "The archive; else $STELE_ARCHIVE is taken", "."}),
       {"--listen", "ADDRESS:PORT", "Where to serve; port 0 is any free one", "127.0.0.1:8080"},
       {"--replay-listen", "ADDRESS:PORT", "Where replayed pages come from",
        "the same address, the next port"},
@@ -276,10 +276,10 @@ Command ServeCommand() {
       {"--users", "FILE", "Let those in who log in; stele user makes the file"},
       {"--public", "", "Let everybody look, also without logging in"},
       {"--user-header", "NAME", "A header in which a proxy names the user that rules speak of"},
-      {"--trusted-proxy", "RANGE",
-       "Believe these what they say of clients (X-Forwarded-For, --user-header); repeatable",
-       "of --user-header: this machine"},
-      {"--metrics-from", "RANGE", "Who reads /metrics without logging in; repeatable"},
+      Repeatable({"--trusted-proxy", "RANGE",
+                  "Believe these what they say of clients (X-Forwarded-For, --user-header)",
+                  "of --user-header: this machine"}),
+      Repeatable({"--metrics-from", "RANGE", "Who reads /metrics without logging in"}),
       {"--origin", "URL", "How browsers reach the pages, behind a proxy"},
       {"--replay-origin", "URL", "How browsers reach replayed pages, behind a proxy"},
       {"--no-redirect", "",

@@ -40,7 +40,10 @@ struct Option {
   std::string_view value;  // what stands behind it, "FORMAT"; empty for a switch
   std::string_view help;
   std::string_view fallback = "";  // its value when it is not given
+  bool repeats = false;            // whether it may be given several times
 };
+
+Option Repeatable(Option option);
 
 // What a person typed, checked against the table.
 struct Arguments {
@@ -48,9 +51,9 @@ struct Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> values;  // empty for a switch
 
   bool Has(std::string_view option) const { return values.contains(option); }
-  // The last value given, or nothing.
+  // The one value, or nothing.
   std::optional<std::string> Get(std::string_view option) const;
-  // All of an option that was given several times.
+  // All of an option that repeats.
   std::vector<std::string> GetAll(std::string_view option) const;
 };
 

@@ -14,7 +14,8 @@ namespace {
 // The parser of one command, with the places its values go to.
 class Parser {
  public:
-  explicit Parser(const Command& command) {
+  // Borrows `command` for life.
+  explicit Parser(const Command& command) : command_(command) {
     app_.set_help_flag();  // help is ours
     app_.add_flag("-h,--help", switches_["--help"]);
     for (const Option& option : command.options) {
@@ -39,6 +40,11 @@ class Parser {
     } catch (const CLI::Error& error) {
       return error.what();
     }
+    for (const Option& option : command_.options) {
+      const auto given = values_.find(std::string(option.name));
+      if (option.repeats || given == values_.end() || given->second.size() < 2) continue;
+      return fmt::format("{} is given twice", option.name);
+    }
     return "";
   }
 
@@ -57,6 +63,7 @@ class Parser {
   }
 
  private:
+  const Command& command_;
   CLI::App app_;
   std::vector<std::string> positionals_;
   std::map<std::string, std::vector<std::string>> values_;
@@ -93,12 +100,17 @@ std::string GuessOption(const Command& command, const std::vector<std::string>& 
 std::optional<std::string> Arguments::Get(std::string_view option) const {
   const auto found = values.find(option);
   if (found == values.end() || found->second.empty()) return std::nullopt;
-  return found->second.back();
+  return found->second.front();
 }
 
 std::vector<std::string> Arguments::GetAll(std::string_view option) const {
   const auto found = values.find(option);
   return found == values.end() ? std::vector<std::string>() : found->second;
+}
+
+Option Repeatable(Option option) {
+  option.repeats = true;
+  return option;
 }
 
 void Complain(Context& context, std::string_view text) {

@@ -94,6 +94,17 @@ TEST(CommandLine, OnlyTheFirstWordsAreCommands) {
   EXPECT_THAT(Try({"warc", "nonsense"}).err, HasSubstr("there is no command stele warc nonsense"));
 }
 
+// Neither the first nor the last is meant more than the other.
+TEST(CommandLine, I7_OneValueIsRefusedTwiceUnlessTheTableSaysItRepeats) {
+  const Outcome twice = Try({"ls", "--at", "2004", "--at", "2005"});
+  EXPECT_EQ(twice.code, ExitCode::kUsage);
+  EXPECT_THAT(twice.err, HasSubstr("--at is given twice\nTry: stele ls --help"));
+  EXPECT_THAT(Try({"ls", "--batch", "200405", "--batch", "200505"}).err,
+              Not(HasSubstr("given twice")));
+  EXPECT_THAT(Try({"ls", "--help"}).out, HasSubstr("Captured in this month: 200405; repeatable"));
+  EXPECT_THAT(Try({"ls", "--json", "--json"}).err, Not(HasSubstr("given twice")));
+}
+
 TEST(CommandLine, WhatIsMisspelledIsGuessed) {
   EXPECT_THAT(Try({"exprot"}).err, HasSubstr("Did you mean export?"));
   EXPECT_THAT(Try({"help", "warc", "idnex"}).err, HasSubstr("Did you mean index?"));

@@ -90,8 +90,8 @@ Result<CrawlSummary> SummarizeCrawl(const archive::ArchiveView& view, std::uint3
   archive::CaptureQuery earlier;
   earlier.where.what = catalog::SelectAll();
   archive::CaptureQuery later = earlier;
-  earlier.run = before;
-  later.run = run;
+  earlier.runs = {*before};
+  later.runs = {run};
   archive::Changes changes(view, earlier, later);
   for (;;) {
     const Result<const archive::Change*> change = changes.Next();

@@ -53,6 +53,7 @@ std::string LeftColumn(const Option& option) {
 
 std::string OptionHelp(const Option& option) {
   std::string help(option.help);
+  if (option.repeats) help += "; repeatable";
   if (!option.fallback.empty()) help += fmt::format(" (default: {})", option.fallback);
   return help;
 }

@@ -200,7 +200,7 @@ Command JobRunCommand() {
       "stopped cleanly. For cron there is --once. Archives in which another process crawls are "
       "left alone.";
   command.options = {
-      {"--archive", "DIR", "The archive; repeatable; else $STELE_ARCHIVE is taken", "."},
+      Repeatable({"--archive", "DIR", "The archive; else $STELE_ARCHIVE is taken", "."}),
       {"--once", "", "Run what is due now, and end"},
       {"--json", "", "The summaries as JSON objects"},
       {"--quiet", "", "No messages but complaints"}};

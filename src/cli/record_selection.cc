@@ -87,13 +87,13 @@ bool MatchesBlock(const RecordSelection& selection, const Record& record,
 
 std::vector<Option> WithSelectionOptions(std::vector<Option> options) {
   const std::vector<Option> selection = {
-      {"--type", "TYPE", "Only records of this type (response, request, ...); repeatable"},
-      {"--url", "URL", "Only records of this URL, compared as replay tools do; repeatable"},
-      {"--prefix", "URL", "Only URLs that begin so; repeatable"},
-      {"--host", "HOST", "Only URLs on this host; repeatable"},
-      {"--domain", "DOMAIN", "Only URLs on this host and the hosts below it; repeatable"},
-      {"--mime", "TYPE", "Only this media type: text/html, image/*; repeatable"},
-      {"--status", "CODE", "Only this HTTP status: 200, 4xx; repeatable"},
+      Repeatable({"--type", "TYPE", "Only records of this type (response, request, ...)"}),
+      Repeatable({"--url", "URL", "Only records of this URL, compared as replay tools do"}),
+      Repeatable({"--prefix", "URL", "Only URLs that begin so"}),
+      Repeatable({"--host", "HOST", "Only URLs on this host"}),
+      Repeatable({"--domain", "DOMAIN", "Only URLs on this host and the hosts below it"}),
+      Repeatable({"--mime", "TYPE", "Only this media type: text/html, image/*"}),
+      Repeatable({"--status", "CODE", "Only this HTTP status: 200, 4xx"}),
       {"--from", "TIME", "Not before: 2014, 20140126200624, 2014-01-26T20:06:24Z"},
       {"--to", "TIME", "Not after; 2014 includes the whole year"},
       {"--invert", "", "The records that are not so"}};

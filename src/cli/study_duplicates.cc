@@ -121,13 +121,13 @@ Command DuplicatesCommand() {
       "a crawl brought; documents are the same when their bytes are. Empty ones do not count. Runs "
       "of stele crawl --patch are left out unless they are named.";
   command.arguments = "[URL]...";
-  command.options = WithArchiveOption({{"--run", "N", "Only these runs; repeatable", "all"},
+  command.options = WithArchiveOption({Repeatable({"--run", "N", "Only these runs", "all"}),
                                        {"--batches", "", "Months instead of runs"},
-                                       {"--prefix", "URL", "URLs that begin so; repeatable"},
-                                       {"--host", "HOST", "URLs on this host; repeatable"},
-                                       {"--domain", "DOMAIN", "And the hosts below it; repeatable"},
-                                       {"--mime", "TYPE", "Only this media type; repeatable"},
-                                       {"--status", "CODE", "Only this HTTP status; repeatable"},
+                                       Repeatable({"--prefix", "URL", "URLs that begin so"}),
+                                       Repeatable({"--host", "HOST", "URLs on this host"}),
+                                       Repeatable({"--domain", "DOMAIN", "And the hosts below it"}),
+                                       Repeatable({"--mime", "TYPE", "Only this media type"}),
+                                       Repeatable({"--status", "CODE", "Only this HTTP status"}),
                                        {"--pages", "", "Only what people call pages"},
                                        {"--json", "", "One JSON object for each crawl"}});
   command.examples = {

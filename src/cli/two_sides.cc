@@ -13,7 +13,7 @@ using archive::CaptureQuery;
 CaptureQuery InRun(std::uint32_t run, const catalog::Selection& what) {
   CaptureQuery query;
   query.where.what = what;
-  query.run = run;
+  query.runs = {run};
   return query;
 }
 
@@ -57,7 +57,7 @@ Result<TwoSides> RunSides(const std::vector<std::string>& runs, const archive::H
 
 std::vector<Option> WithSideOptions(std::vector<Option> options) {
   const std::vector<Option> sides = {
-      {"--run", "N", "Given twice: the runs to compare, the older one first"},
+      Repeatable({"--run", "N", "One of the two runs to compare, the older one first"}),
       {"--from", "TIME", "Or: as it was then, at the last capture at or before that time"},
       {"--to", "TIME", "And as it was then; 2014 means the end of the year", "the latest"}};
   options.insert(options.begin(), sides.begin(), sides.end());

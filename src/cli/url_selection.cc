@@ -131,9 +131,9 @@ Result<std::string> HostOfPaths(const std::string& directory, Context& context) 
 
 std::vector<Option> WithUrlOptions(std::vector<Option> options) {
   const std::vector<Option> urls = {
-      {"--prefix", "URL", "URLs that begin so, behind the whole name of the host; repeatable"},
-      {"--host", "HOST", "URLs on this host; repeatable"},
-      {"--domain", "DOMAIN", "URLs on this host and the hosts below it; repeatable"}};
+      Repeatable({"--prefix", "URL", "URLs that begin so, behind the whole name of the host"}),
+      Repeatable({"--host", "HOST", "URLs on this host"}),
+      Repeatable({"--domain", "DOMAIN", "URLs on this host and the hosts below it"})};
   options.insert(options.end(), urls.begin(), urls.end());
   return options;
 }
