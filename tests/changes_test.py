@@ -132,6 +132,20 @@ class Diff(Two):
         # The same backwards.
         self.assertIn("-moon\n+world\n", self.stele("diff", "/", "--run", "2", "--run", "1"))
 
+    def test_D6_shows_where_redirects_lead(self):
+        for year, target in ((2004, "/a"), (2014, "http://evil.example/")):
+            self.bring(f"to{year}", record(
+                "response", HOST + "/to", f"{year}-05-02T10:00:00Z",
+                b"HTTP/1.1 302 X\r\nContent-Type: text/html\r\nLocation: " + target.encode()
+                + b"\r\n\r\n"))
+        shown = self.stele("diff", HOST + "/to").splitlines()
+        self.assertEqual(shown[-2:], [f"-leads to {HOST}/a", "+leads to http://evil.example/"])
+        self.assertNotIn("identical", shown)
+        self.assertNotIn("the text is the same, the bytes differ", shown)
+        said = json.loads(self.stele("diff", "--json", HOST + "/to"))
+        self.assertEqual([said["state"], said["before_leads_to"], said["after_leads_to"]],
+                         ["text", HOST + "/a", "http://evil.example/"])
+
     def test_takes_the_captures_between_which_the_text_changed_last(self):
         self.bring("later", page("/", 2015, b"<p>Hello<p>moon!"), page("/", 2016, b"error", 500))
         self.assertIn("-world\n+moon\n", self.stele("diff", "/"))

@@ -2,7 +2,9 @@
 #include "archive/changes.h"
 
 #include "archive/page_text.h"
+#include "archive/redirect_target.h"
 #include "archive/revisit_resolver.h"
+#include "formats/url/surt.h"
 #include "util/ascii.h"
 
 namespace stele::archive {
@@ -27,6 +29,32 @@ bool SaysOfWhat(const Capture& row) { return !catalog::IsRevisit(row) || !Claims
 
 bool AreIdentical(const Capture& a, const Capture& b) {
   return a.id == b.id || HaveSamePayload(a, b);
+}
+
+bool IsRedirect(const Capture& row) { return (row.flags & catalog::kRedirect) != 0; }
+
+// Sort keys, as of all URLs that are compared: that a site is at https now is no other place.
+bool LeadElsewhere(const ArchiveView& view, const Capture& before, const Capture& after) {
+  if (before.id == after.id) return false;
+  const std::string from = RedirectTargetOf(view, before);
+  const std::string to = RedirectTargetOf(view, after);
+  return !from.empty() && !to.empty() && url::SurtKey(from) != url::SurtKey(to);
+}
+
+// What their payloads say.
+Result<ChangeState> ComparePayloads(const ArchiveView& view, const HeldCapture& before,
+                                    const HeldCapture& after) {
+  const bool say = SaysOfWhat(before.row) && SaysOfWhat(after.row);
+  if (say && AreIdentical(before.row, after.row)) return ChangeState::kIdentical;
+  Result<HeldCapture> old_original = OriginalOf(view, before);
+  if (!old_original) return old_original.error();
+  Result<HeldCapture> new_original = OriginalOf(view, after);
+  if (!new_original) return new_original.error();
+  const Capture& a = old_original->row;
+  const Capture& b = new_original->row;
+  if (AreIdentical(a, b)) return ChangeState::kIdentical;
+  return a.text_digest != 0 && a.text_digest == b.text_digest ? ChangeState::kSameText
+                                                              : ChangeState::kTextChanged;
 }
 
 bool IsPage(const std::optional<HeldCapture>& capture) {
@@ -59,20 +87,12 @@ bool IsThere(const Capture& capture) { return capture.status < kErrorStatus; }
 
 Result<ChangeState> CompareCaptures(const ArchiveView& view, const HeldCapture& before,
                                     const HeldCapture& after) {
-  if (((before.row.flags ^ after.row.flags) & catalog::kRedirect) != 0) {
-    return ChangeState::kTextChanged;
-  }
-  const bool say = SaysOfWhat(before.row) && SaysOfWhat(after.row);
-  if (say && AreIdentical(before.row, after.row)) return ChangeState::kIdentical;
-  Result<HeldCapture> old_original = OriginalOf(view, before);
-  if (!old_original) return old_original.error();
-  Result<HeldCapture> new_original = OriginalOf(view, after);
-  if (!new_original) return new_original.error();
-  const Capture& a = old_original->row;
-  const Capture& b = new_original->row;
-  if (AreIdentical(a, b)) return ChangeState::kIdentical;
-  return a.text_digest != 0 && a.text_digest == b.text_digest ? ChangeState::kSameText
-                                                              : ChangeState::kTextChanged;
+  if (IsRedirect(before.row) != IsRedirect(after.row)) return ChangeState::kTextChanged;
+  Result<ChangeState> state = ComparePayloads(view, before, after);
+  // Most redirects have the same payload, none.
+  const bool leads = state && *state != ChangeState::kTextChanged && IsRedirect(after.row);
+  if (leads && LeadElsewhere(view, before.row, after.row)) return ChangeState::kTextChanged;
+  return state;
 }
 
 Result<CapturePair> FindLastChange(const ArchiveView& view, const catalog::Selection& url,

@@ -15,7 +15,7 @@ namespace stele::archive {
 enum class ChangeState {
   kNew,
   kGone,
-  kTextChanged,  // of what has no text: the bytes changed
+  kTextChanged,  // of what has no text: the bytes changed; of a redirect: it leads elsewhere
   kSameText,     // other bytes that say the same; of what has no text: another content coding
   kIdentical,
 };
@@ -26,8 +26,8 @@ std::string_view NameOf(ChangeState state);  // "new", "gone", "text", "same-tex
 bool IsThere(const catalog::Capture& capture);
 
 // One of the last three states. A revisit counts as what it repeats; where that is not in the
-// archive, only its digest is known. A redirect and what is none are never the same. Errors:
-// kCorrupt, kIo.
+// archive, only its digest is known. A redirect and what is none are never the same, nor are two
+// that are known to lead to different places. Errors: kCorrupt, kIo.
 Result<ChangeState> CompareCaptures(const ArchiveView& view, const catalog::HeldCapture& before,
                                     const catalog::HeldCapture& after);
 

@@ -86,6 +86,43 @@ TEST_F(ChangesTest, TellsTheFiveStatesBetweenTwoRuns) {
   EXPECT_EQ(Between(InRun(1), InRun(1)).size(), 5u);
 }
 
+TEST_F(ChangesTest, D6_RedirectsToOtherPlacesAreNotIdentical) {
+  const auto redirects = [](const std::string& date, const std::string& to, const std::string& body,
+                            std::uint64_t seed) {
+    const auto block = [&](const std::string& target) {
+      return fmt::format("HTTP/1.1 302 Found\r\nLocation: {}\r\nContent-Type: text/html\r\n\r\n{}",
+                         target, body);
+    };
+    WarcText warc(record::Compression::kGzip, seed);
+    warc.Block("http://a/elsewhere", date, block(to)).Block("http://a/same", date, block("/b"));
+    return warc;
+  };
+  Bring(redirects("2004-01-01T00:00:00Z", "http://a/b", "", 1));
+  Bring(redirects("2005-01-01T00:00:00Z", "http://evil/", "", 2));
+  // Relative, at https, and with other markup.
+  WarcText third(record::Compression::kGzip, 3);
+  third
+      .Block("http://a/elsewhere", "2006-01-01T00:00:00Z",
+             "HTTP/1.1 302 Found\r\nLocation: http://evil\r\n\r\n")
+      .Block("https://a/same", "2006-01-01T00:00:00Z",
+             "HTTP/1.1 302 Found\r\nLocation: https://a/b\r\n\r\n");
+  Bring(third);
+  EXPECT_EQ(Between(InRun(1), InRun(2)),
+            (Expected{"text http://a/elsewhere", "identical http://a/same"}));
+  EXPECT_EQ(Between(InRun(2), InRun(3)),
+            (Expected{"identical http://a/elsewhere", "identical https://a/same"}));
+  Bring(redirects("2007-01-01T00:00:00Z", "http://a/b", "<p>it moved", 4));
+  Bring(redirects("2008-01-01T00:00:00Z", "http://evil/", "<div>it moved", 5));
+  EXPECT_EQ(Between(InRun(4), InRun(5)),
+            (Expected{"text http://a/elsewhere", "same-text http://a/same"}));
+  // What cannot be read is judged by what is known of it.
+  ASSERT_TRUE(fs_.Rename("a/volumes/main/00000001/1.warc.gz", "away"));
+  archive_.reset();
+  archive_ = std::move(*lab_.Open());
+  EXPECT_EQ(Between(InRun(1), InRun(2)),
+            (Expected{"identical http://a/elsewhere", "identical http://a/same"}));
+}
+
 TEST_F(ChangesTest, TheLastCaptureOfARunCounts) {
   Bring(WarcText()
             .Response("http://a/", "2004-01-01T00:00:00Z", "<p>one")

@@ -2,6 +2,7 @@
 
 #include "archive/capture_text.h"
 #include "archive/changes.h"
+#include "archive/redirect_target.h"
 #include "archive/revisit_resolver.h"
 #include "archive/text_diff.h"
 #include "cli/archive_commands.h"
@@ -68,7 +69,9 @@ Result<std::optional<std::string>> TextOf(const archive::ArchiveView& view,
 // Two captures and what is to be said about them.
 struct Comparison {
   CapturePair pair;
-  bool has_text = false;  // both
+  bool has_text = false;      // both
+  std::string before_target;  // where a redirect leads to
+  std::string after_target;
   std::string before;
   std::string after;
   TextLines before_lines;
@@ -78,6 +81,8 @@ struct Comparison {
 
 // Fills in all but the pair.
 Status Compare(const archive::ArchiveView& view, Comparison& comparison) {
+  comparison.before_target = archive::RedirectTargetOf(view, comparison.pair.before.row);
+  comparison.after_target = archive::RedirectTargetOf(view, comparison.pair.after.row);
   Result<std::optional<std::string>> before = TextOf(view, comparison.pair.before);
   if (!before) return before.error();
   Result<std::optional<std::string>> after = TextOf(view, comparison.pair.after);
@@ -107,9 +112,14 @@ class DiffText {
     if (pair.state == ChangeState::kIdentical) {
       Line("", "identical");
     } else if (comparison.edits.empty()) {
-      if (comparison.has_text) Line("", "the text is the same, the bytes differ");
+      const bool bytes_differ = !archive::HaveSamePayload(pair.before.row, pair.after.row);
+      if (comparison.has_text && bytes_differ) Line("", "the text is the same, the bytes differ");
       Line(kRed, "-" + Facts(pair.before.row));
       Line(kGreen, "+" + Facts(pair.after.row));
+    }
+    if (comparison.before_target != comparison.after_target) {
+      Target(kRed, '-', comparison.before_target);
+      Target(kGreen, '+', comparison.after_target);
     }
     return std::move(out_);
   }
@@ -145,6 +155,10 @@ class DiffText {
       at = edit.before_end;
     }
     Lines("", ' ', comparison.before_lines, at, range.before_end);
+  }
+
+  void Target(std::string_view colour, char mark, std::string_view target) {
+    if (!target.empty()) Line(colour, fmt::format("{}leads to {}", mark, target));
   }
 
   // As patches have it: counted from 1, and an empty range is named by the line before it.
@@ -187,9 +201,16 @@ std::string DiffJson(const Comparison& comparison, const catalog::Selection& wha
   const std::string& key = what.ranges.front().begin;
   std::string out = fmt::format("{{\"state\": \"{}\", \"url\": ", NameOf(pair.state));
   AppendJsonString(out, pair.after.row.url);
-  out += fmt::format(", \"before\": {}, \"after\": {}, \"has_text\": {}, \"hunks\": [",
+  out += fmt::format(", \"before\": {}, \"after\": {}, \"has_text\": {}",
                      CaptureJson(pair.before.row, key), CaptureJson(pair.after.row, key),
                      comparison.has_text);
+  for (const auto& [name, target] : {std::pair("before_leads_to", &comparison.before_target),
+                                     std::pair("after_leads_to", &comparison.after_target)}) {
+    if (target->empty()) continue;
+    out += fmt::format(", \"{}\": ", name);
+    AppendJsonString(out, *target);
+  }
+  out += ", \"hunks\": [";
   for (const LineEdit& edit : comparison.edits) {
     if (out.back() != '[') out += ", ";
     out += fmt::format("{{\"before_line\": {}, \"removed\": ", edit.before_begin + 1);
@@ -239,7 +260,8 @@ Command DiffCommand() {
   command.details =
       "Line by line: what was removed is marked with -, what was added with +, with some lines "
       "around it. Without --run and --from, the captures between which the text changed last, or "
-      "else the bytes. Of what has no text, sizes, types and digests are shown.";
+      "else the bytes. Of what has no text, sizes, types and digests are shown, and where "
+      "redirects lead.";
   command.arguments = "URL";
   command.options =
       WithArchiveOption(WithSideOptions({{"--json", "", "As a JSON object with all hunks"}}));
