@@ -4,6 +4,7 @@ import base64
 import errno
 import gzip
 import hashlib
+import http.server
 import json
 import random
 import re
@@ -11,6 +12,7 @@ import shutil
 import signal
 import ssl
 import subprocess
+import threading
 import time
 import unittest
 
@@ -21,6 +23,18 @@ HOST = "site.test"
 
 def links(*urls):
     return "<title>page</title>" + "".join(f'<a href="{url}">x</a>' for url in urls)
+
+
+class Other(http.server.BaseHTTPRequestHandler):
+    """A server that notes who logs in."""
+
+    def do_GET(self):
+        self.server.logins.append(self.headers.get("Authorization"))
+        self.send_response_only(204)
+        self.end_headers()
+
+    def log_message(self, *words):
+        pass
 
 
 class Site(CrawlTest):
@@ -591,6 +605,22 @@ class Misbehaving(CrawlTest):
         cookies.write_text("no cookies\n")
         self.crawl(code=2)
         self.assertIn("has no cookie that still holds", self.said)
+
+    def test_I1_a_login_goes_to_no_other_port_of_its_host(self):
+        self.web.listen(HOST)
+        other = http.server.HTTPServer((self.web.addresses[HOST], 0), Other)
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        self.addCleanup(other.server_close)
+        self.addCleanup(other.shutdown)
+        other.logins = []
+        self.web.add(HOST, "/", links(f"http://{HOST}:{other.server_address[1]}/"))
+        logins = self.folder / "logins"
+        logins.write_text(f"{HOST} basic me:hunter2\n")
+        self.crawl(self.web.url(HOST), "--logins", logins, "--robots", "ignore",
+                   "--include", f"host:{HOST}")
+        self.assertEqual(other.logins, [None])
+        (login,) = [fields["Authorization"] for _, _, _, fields in self.web.requests]
+        self.assertTrue(login.startswith("Basic "))
 
     def test_I1_secrets_that_a_server_repeats_are_told(self):
         self.web.add(HOST, "/", links("/b"), Set_Cookie="session=swordfish; Path=/")

@@ -330,13 +330,11 @@ constexpr std::string_view kDetails =
     "regex:EXPRESSION (of the whole URL). The settings of a job are kept in crawl/JOB/job.toml "
     "in the archive, the logs and reports of each run beside them. Passwords, tokens and cookies "
     "from --logins and --cookies are sent and never stored; what a server repeats of them in its "
-    "answers is kept, and told. The exit code is 1 where a "
-    "seed could not be fetched.\n\n"
+    "answers is kept, and told. The exit code is 1 where a seed could not be fetched.\n\n"
     "--patch fetches what stele report names as missing, in a run of its own that changes "
     "nothing else: what failed, and what a limit cut off. What robots.txt or the scope kept "
     "away is fetched where --robots, --scope or --include say so. Where nothing is missing, no "
-    "run "
-    "begins.";
+    "run begins.";
 
 }  // namespace
 
@@ -371,7 +369,8 @@ Command CrawlCommand() {
        {"--contact", "TEXT", "Of whoever crawls, for the User-Agent: a URL or an address"},
        {"--user-agent", "TEXT", "Instead of our own"},
        {"--logins", "FILE",
-        "Lines of HOST basic USER:PASSWORD, HOST bearer TOKEN or HOST form URL NAME=VALUE&..."},
+        "Lines of HOST[:PORT] basic USER:PASSWORD, HOST bearer TOKEN, HOST form URL "
+        "NAME=VALUE&..."},
        {"--cookies", "FILE", "A cookies.txt, as browsers export it"},
        {"--seeds", "FILE", "More URLs, one in each line"},
        {"--no-sitemaps", "", "Do not ask for the sitemaps that robots.txt names"},

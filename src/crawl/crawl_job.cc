@@ -67,6 +67,11 @@ struct Network {
 Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
                                     const CrawlSettings& settings) {
   Credentials credentials;
+  for (const std::string& seed : settings.seeds) {
+    if (const Result<url::Url> url = url::Parse(seed); url && url->is_http()) {
+      credentials.AddSeed(*url);
+    }
+  }
   if (!settings.logins_file.empty()) {
     const Result<std::string> text = io::ReadFile(fs, settings.logins_file);
     if (!text) return text.error();
@@ -91,7 +96,7 @@ Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
 Status LogInByForms(const CrawlSettings& settings, net::Fetcher& fetcher, const io::Clock& clock,
                     const std::function<bool()>& is_stopped, Credentials& credentials) {
   std::optional<net::FetchProxy> proxy = settings.proxy;
-  if (proxy) proxy->authorization = credentials.AuthorizationFor(proxy->host);
+  if (proxy) proxy->authorization = credentials.AuthorizationForProxy(proxy->host, proxy->port);
   for (const LoginByForm& login : credentials.forms()) {
     Result<std::vector<cookies::Cookie>> cookies =
         LogIn(login, UserAgentOf(settings), proxy, fetcher, clock, is_stopped);

@@ -548,14 +548,15 @@ void Crawler::Fetch(const VisitPointer& visit) {
   if (std::string cookie = cookies_.HeaderFor(site, Now()); !cookie.empty()) {
     request.fields.push_back({"Cookie", std::move(cookie)});
   }
-  if (std::string login = credentials_.AuthorizationFor(url.host()); !login.empty()) {
+  if (std::string login = credentials_.AuthorizationFor(url); !login.empty()) {
     request.fields.push_back({"Authorization", std::move(login)});
   }
-  visit->has_secrets = credentials_.GoesTo(site, Now());
+  visit->has_secrets = credentials_.GoesTo(url, Now());
   request.private_addresses = IsTrusted(url.host());
   request.proxy = settings_.proxy;
   if (request.proxy) {
-    request.proxy->authorization = credentials_.AuthorizationFor(request.proxy->host);
+    request.proxy->authorization =
+        credentials_.AuthorizationForProxy(request.proxy->host, request.proxy->port);
   }
   if (settings_.file_bytes_max > 0) request.limits.body_size_max = settings_.file_bytes_max;
   request.limits.rate_max = settings_.rate_max;

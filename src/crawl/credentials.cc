@@ -24,11 +24,18 @@ bool IsSecretField(std::string_view line) {
   return StartsWithIgnoreCase(line, "Authorization:") || StartsWithIgnoreCase(line, "Cookie:");
 }
 
-// "URL NAME=VALUE&..."; the URL must be of this host.
-std::optional<LoginByForm> FormOf(std::string_view host, std::string_view words) {
+std::string PlaceOf(std::string_view host, std::uint16_t port) {
+  return fmt::format("{}:{}", host, port);
+}
+
+// "URL NAME=VALUE&..."; the URL must be of this host or place.
+std::optional<LoginByForm> FormOf(std::string_view place, std::string_view words) {
   const Result<url::Url> page = url::Parse(TakeWord(words));
   const std::string_view fields = TrimSpace(words);
-  if (!page || !page->is_http() || page->host() != host) return std::nullopt;
+  if (!page || !page->is_http()) return std::nullopt;
+  const bool is_there =
+      place == page->host() || place == PlaceOf(page->host(), *page->effective_port());
+  if (!is_there) return std::nullopt;
   if (fields.find('=') == std::string_view::npos) return std::nullopt;
   return LoginByForm{*page, std::string(fields)};
 }
@@ -41,23 +48,31 @@ Status Credentials::AddLogins(std::string_view text, const std::string& name) {
     ++number;
     line = TrimSpace(line);
     if (line.empty() || line.starts_with('#')) continue;
-    const std::string host = AsciiLower(TakeWord(line));
+    const std::string place = AsciiLower(TakeWord(line));
     const std::string kind = AsciiLower(TakeWord(line));
     const std::string_view secret = TrimSpace(line);
     if (!secret.empty() && kind == "basic" && secret.find(':') != std::string_view::npos) {
-      logins_[host] = "Basic " + Base64Encode(secret);
+      logins_[place] = "Basic " + Base64Encode(secret);
     } else if (!secret.empty() && kind == "bearer") {
-      logins_[host] = fmt::format("Bearer {}", secret);
-    } else if (std::optional<LoginByForm> form = FormOf(host, secret); form && kind == "form") {
+      logins_[place] = fmt::format("Bearer {}", secret);
+    } else if (std::optional<LoginByForm> form = FormOf(place, secret); form && kind == "form") {
       forms_.push_back(*std::move(form));
     } else {
       return Error{ErrorCode::kInvalid,
                    fmt::format("{}:{}: write HOST basic USER:PASSWORD, HOST bearer TOKEN, or HOST "
-                               "form URL NAME=VALUE&NAME=VALUE",
+                               "form URL NAME=VALUE&NAME=VALUE; HOST may be HOST:PORT",
                                name, number)};
     }
   }
   return {};
+}
+
+void Credentials::AddSeed(const url::Url& seed) {
+  const std::string place = PlaceOf(seed.host(), *seed.effective_port());
+  seed_places_.insert(place);
+  if (seed.scheme() != "https") return;
+  https_seeds_.insert(place);
+  https_seeds_.emplace(seed.host());
 }
 
 void Credentials::AddCookies(std::string_view text, Timestamp now) {
@@ -71,13 +86,33 @@ void Credentials::AddCookies(std::vector<cookies::Cookie> cookies, Timestamp now
   }
 }
 
-std::string Credentials::AuthorizationFor(std::string_view host) const {
-  const auto found = logins_.find(host);
-  return found == logins_.end() ? std::string() : found->second;
+const std::string* Credentials::Login(std::string_view place) const {
+  const auto found = logins_.find(place);
+  return found == logins_.end() ? nullptr : &found->second;
 }
 
-bool Credentials::GoesTo(const cookies::Site& site, Timestamp now) const {
-  return logins_.contains(site.host) || !given_.HeaderFor(site, now).empty();
+std::string Credentials::AuthorizationFor(const url::Url& url) const {
+  if (logins_.empty()) return "";
+  const std::string place = PlaceOf(url.host(), *url.effective_port());
+  const std::string host(url.host());
+  const bool is_of_place = Login(place) != nullptr;
+  const bool is_of_host = !url.port() || seed_places_.contains(place);
+  if (!is_of_place && !is_of_host) return "";
+  const std::string& name = is_of_place ? place : host;
+  if (url.scheme() != "https" && https_seeds_.contains(name)) return "";
+  const std::string* login = Login(name);
+  return login != nullptr ? *login : "";
+}
+
+std::string Credentials::AuthorizationForProxy(std::string_view host, std::uint16_t port) const {
+  const std::string* login = Login(PlaceOf(host, port));
+  if (login == nullptr) login = Login(host);
+  return login != nullptr ? *login : "";
+}
+
+bool Credentials::GoesTo(const url::Url& url, Timestamp now) const {
+  const cookies::Site site{url.host(), url.path(), url.scheme() == "https"};
+  return !AuthorizationFor(url).empty() || !given_.HeaderFor(site, now).empty();
 }
 
 std::string Redacted(std::string_view request) {
