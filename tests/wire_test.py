@@ -96,7 +96,8 @@ STORED = {"early": ANSWERS["early"][0].removeprefix(EARLY),
           "too-long": ANSWERS["too-long"][0][:-9]}
 LINKED = {f"linked/{name}" for name in ("early", "br", "zstd", "chunks")}
 # No answers; the crawl gives them up and says so.
-FAILURES = {"nothing": b"", "ancient": b"<html>ancient</html>", "head-cut": b"HTTP/1.1 200 OK\r\nX"}
+FAILURES = {"nothing": b"", "ancient": b"<html>ancient</html>", "head-cut": b"HTTP/1.1 200 OK\r\nX",
+            "endless-head": HEAD + b"X: " + b"y" * (2 << 20)}
 
 
 class WireHandler(socketserver.StreamRequestHandler):
@@ -167,8 +168,10 @@ class Wire(CrawlTest):
                 self.assertEqual(fields["WARC-IP-Address"], "127.0.0.1")
                 self.assertEqual(requests[name][1], server.asked[name][-1])
                 self.assertEqual(len(server.asked[name]), 2 if truncated == "disconnect" else 1)
-        logged = {line[3].rsplit("/", 1)[1]: line[1] for line in self.log(1)}
-        self.assertEqual({name: logged[name] for name in FAILURES}, dict.fromkeys(FAILURES, "-3"))
+        logged = {line[3].rsplit("/", 1)[1]: line for line in self.log(1)}
+        self.assertEqual({logged[name][1] for name in FAILURES}, {"-3"})
+        self.assertIn("notHttp", logged["ancient"][11].split(","))
+        self.assertIn("headerTrunc", logged["endless-head"][11].split(","))
         self.check_containers()
         self.stele("verify")
 

@@ -140,6 +140,8 @@ std::string AnnotationsOf(const Visit& visit) {
     default:
       break;
   }
+  if (visit.result.failure == net::FetchFailure::kHeadTooLong) notes.emplace_back("headerTrunc");
+  if (visit.result.failure == net::FetchFailure::kNotHttp) notes.emplace_back("notHttp");
   if (visit.duplicate) notes.emplace_back(DuplicateWord(visit));
   if (visit.result.tls != nullptr && !visit.result.tls->distrust.empty()) {
     notes.emplace_back("invalidCertificate");
