@@ -26,11 +26,11 @@ SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
 
 class Serving(Archive):
-    def serve(self, *archives, more=(), log=subprocess.DEVNULL, program=STELE):
+    def serve(self, *archives, more=(), log=subprocess.DEVNULL, program=STELE, at="127.0.0.1:0"):
         options = [word for archive in archives or [self.archive]
                    for word in ("--archive", archive)]
-        server = subprocess.Popen([program, "serve", *map(str, options), "--listen", "127.0.0.1:0",
-                                   "--replay-listen", "127.0.0.1:0", *map(str, more)],
+        server = subprocess.Popen([program, "serve", *map(str, options), "--listen", at,
+                                   "--replay-listen", at, *map(str, more)],
                                   stdout=subprocess.PIPE, stderr=log, text=True)
         self.addCleanup(server.stdout.close)
         self.addCleanup(server.wait)
@@ -182,14 +182,12 @@ class Serving(Archive):
         self.stele("serve", "--listen", "0.0.0.0:0", "--users", users, code=2)
         self.stele("serve", "--trusted-proxy", "anybody", code=2)
         self.stele("serve", "--users", self.folder / "none", code=3)
-        server = self.serve(more=["--listen", "0.0.0.0:0", "--replay-listen", "0.0.0.0:0",
-                                  "--public"])
+        server = self.serve(more=["--public"], at="0.0.0.0:0")
         self.origin = self.origin.replace("0.0.0.0", "127.0.0.1")
         self.assertEqual(self.get("/web/20140101000000id_/http://a.org/")[2], b"one")
         self.assertEqual(self.get("/metrics")[0], 403)
         server.terminate()
-        server = self.serve(more=["--listen", "0.0.0.0:0", "--replay-listen", "0.0.0.0:0",
-                                  "--user-header", "X-User"])
+        server = self.serve(more=["--user-header", "X-User"], at="0.0.0.0:0")
         self.origin = self.origin.replace("0.0.0.0", "127.0.0.1")
         self.assertEqual(self.get("/web/20140101000000id_/http://a.org/")[0], 403)
         self.assertEqual(self.get("/web/20140101000000id_/http://a.org/", {"X-User": "ada"})[2],
