@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import unittest
+import zipfile
 
 from archive_lab import STELE, Archive, record, response
 from store_remote_test import Server
@@ -67,6 +68,40 @@ class Everyday(Archive):
         self.assertIn("there is no run 9", self.said)
         self.stele("export", "--format", "warc", "--format", "wacz", self.folder / "x", code=2)
         self.assertIn("--format is given twice", self.said)
+
+    def test_I5_a_name_by_which_another_format_is_expected_is_refused(self):
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2004-05-01T10:00:00Z",
+                                                            b"a")))
+        for ending in (".cdx", ".cdxj.gz", ".zip", ".json", ".html", ".arc.gz"):
+            out = self.folder / f"out{ending}"
+            self.stele("export", out, code=2)
+            self.assertIn(f"{ending} files are not written; end the name with .warc.gz", self.said)
+            self.assertFalse(out.exists())
+        self.stele("export", "--format", "warc", self.folder / "out.txt")
+        self.stele("export", self.folder / "named-as-i-like")
+
+    def test_I7_what_is_not_there_is_said(self):
+        self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2004-05-01T10:00:00Z",
+                                                            b"a")))
+        for command in (("ls",), ("get",), ("rm", "--dry-run"), ("export", self.folder / "x.warc")):
+            self.stele(*command, "--id", "999999/0", code=3)
+            self.assertIn("there is no capture 999999/0", self.said)
+        self.assertEqual(self.stele("ls", "http://a.org/other"), "")
+        self.assertIn("nothing matches", self.said)
+        self.assertEqual(self.stele("ls", "--json", "http://a.org/other"), "")
+        self.assertEqual(self.said, "")
+        self.run_stele("batch", "export", "--archive", self.archive, "200406",
+                       self.folder / "x.warc", code=3)
+        self.assertIn("stele batch ls lists the months", self.said)
+        self.stele("rm", "http://a.org/", "--reason", "x", "--json")
+        self.assertEqual(json.loads(self.stele("rm", "--list", "--json"))["what"], "http://a.org/")
+
+    def test_I5_a_zip_file_without_archive_files_is_called_so(self):
+        path = self.folder / "x.wacz"
+        with zipfile.ZipFile(path, "w") as wacz:
+            wacz.writestr("datapackage.json", "{}")
+        self.stele("import", path, code=3)
+        self.assertIn(f"{path} is a ZIP file without WARC files in archive/", self.said)
 
     def test_I7_what_an_archive_has_can_be_named_however_strange(self):
         urls = ["http://example.org/a*b", "dns:example.org", "urn:x:y", "http://exam ple.org/",
@@ -849,7 +884,7 @@ class Samples(Archive):
         done = subprocess.run([STELE, "import", "--archive", self.archive, SAMPLES],
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, 1)  # some are damaged
-        passed = re.findall(r"passed over: (\S+) is no", done.stderr.decode())
+        passed = re.findall(r"passed over: (\S+) is (?:no|a ZIP)", done.stderr.decode())
         for path in sorted(SAMPLES.rglob("*")):
             if re.search(r"\.(w?arc(\.(gz|zst))?|wacz)$", path.name) and str(path) not in passed:
                 self.assertIn(f"{path}: ", done.stdout.decode())

@@ -219,7 +219,8 @@ class Report(Two):
         self.assertEqual((report["damaged"]["first"][0]["file"],
                           report["damaged"]["first"][0]["begin"]), ("bad.warc.gz", len(good)))
         text = self.stele("report")
-        for part in ("1 repeats captures that are not in this archive", "1 captures have no date",
+        for part in ("1 repeats captures that are not in this archive",
+                     "1 capture not listed, without a date",
                      f"bad.warc.gz: bytes {len(good)} to "):
             self.assertIn(part, text)
 

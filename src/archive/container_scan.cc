@@ -15,6 +15,7 @@
 #include "formats/url/surt.h"
 #include "formats/warc/segments.h"
 #include "formats/warc/truncation.h"
+#include "formats/zip/zip_reader.h"
 #include "util/ascii.h"
 #include "util/checksum.h"
 #include "util/digest.h"
@@ -448,6 +449,12 @@ Status ScanWacz(const WaczFile& wacz, const ScanOptions& options, ContainerRowsS
   return {};
 }
 
+bool IsZip(io::FileSystem& fs, const std::string& path) {
+  const Result<std::unique_ptr<io::ReadableFile>> file = fs.OpenForReading(path);
+  std::string begin(4, '\0');
+  return file && (*file)->ReadAt(0, begin) && zip::LooksLikeZip(begin);
+}
+
 }  // namespace
 
 Status ScanContainer(archive_file::ArchiveFile& file, const ScanOptions& options,
@@ -464,6 +471,9 @@ Result<ContainerSummary> WriteContainerRows(io::FileSystem& fs, const std::strin
   if (*wacz == nullptr) {
     Result<std::unique_ptr<archive_file::ArchiveFile>> opened =
         archive_file::ArchiveFile::Open(fs, path);
+    if (!opened && opened.error().code == ErrorCode::kInvalid && IsZip(fs, path)) {
+      return Error{ErrorCode::kInvalid, path + " is a ZIP file without WARC files in archive/"};
+    }
     if (!opened) return opened.error();
     file = *std::move(opened);
   }

@@ -111,11 +111,18 @@ Result<std::vector<std::uint32_t>> BatchesOption(const Arguments& arguments) {
   return batches;
 }
 
-Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& holdings) {
+Status CheckNamed(const archive::CaptureQuery& query, const archive::ArchiveView& view) {
   for (const std::uint32_t run : query.runs) {
-    if (holdings.runs().contains(run)) continue;
+    if (view.holdings().runs().contains(run)) continue;
     return Error{ErrorCode::kInvalid,
                  fmt::format("there is no run {}; stele info lists the runs", run)};
+  }
+  for (const catalog::CaptureId& id : query.ids) {
+    const Result<catalog::HeldCapture> held = view.catalog().Get(id);
+    if (held) continue;
+    if (held.error().code != ErrorCode::kNotFound) return held.error();
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("there is no capture {}", archive::FormatCaptureId(id))};
   }
   return {};
 }
@@ -123,7 +130,8 @@ Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& hol
 std::string NoteOf(const Arguments& arguments) {
   std::string note = fmt::format("{}", fmt::join(arguments.positionals, " "));
   for (const auto& [name, values] : arguments.values) {
-    if (name == "--archive" || name == "--reason" || name == "--quiet") continue;
+    if (name == "--archive" || name == "--reason" || name == "--quiet" || name == "--json")
+      continue;
     if (values.empty()) note += fmt::format("{}{}", note.empty() ? "" : " ", name);
     for (const std::string& value : values) {
       note += fmt::format("{}{} {}", note.empty() ? "" : " ", name, value);

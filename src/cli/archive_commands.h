@@ -64,8 +64,9 @@ std::optional<std::uint32_t> BatchIn(std::string_view text);
 // Those of --batch. Errors: kInvalid.
 Result<std::vector<std::uint32_t>> BatchesOption(const Arguments& arguments);
 
-// Errors: kInvalid when captures of a run are asked for that never was.
-Status CheckRun(const archive::CaptureQuery& query, const archive::Holdings& holdings);
+// Errors: kInvalid when captures of a run are asked for that never was, kNotFound when one is by an
+// id that none has; those of the catalog.
+Status CheckNamed(const archive::CaptureQuery& query, const archive::ArchiveView& view);
 
 // What was asked for, in the words of the command line, for the ledger.
 std::string NoteOf(const Arguments& arguments);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -25,8 +26,29 @@ namespace {
 
 enum class ExportFormat { kWarc, kWacz, kTianwang, kCdxj };
 
+// Of names, what other formats end with: a file that is called so is expected to be one.
+constexpr std::array<std::string_view, 23> kOtherEndings = {
+    ".cdx", ".cdx.gz", ".cdxj.gz", ".zip",     ".json",     ".jsonl", ".txt", ".html",
+    ".htm", ".mhtml",  ".csv",     ".tsv",     ".xml",      ".pdf",   ".tar", ".tar.gz",
+    ".tgz", ".arc",    ".arc.gz",  ".warc.xz", ".warc.bz2", ".tw.gz", ".7z"};
+
+// Errors: kInvalid for a name by which something else is expected.
+Status CheckEnding(const std::string& output) {
+  for (const std::string_view ending : kOtherEndings) {
+    if (!output.ends_with(ending)) continue;
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}: {} files are not written; end the name with .warc.gz, .warc, "
+                             ".warc.zst, .wacz, .tw or .cdxj, or say --format",
+                             output, ending)};
+  }
+  return {};
+}
+
 // By name, else by the end of the file's name. Errors: kInvalid.
 Result<ExportFormat> FormatOf(const Arguments& arguments, const std::string& output) {
+  const bool is_named = arguments.Has("--format") || arguments.Has("--per-site");
+  const Status checked = is_named ? Status() : CheckEnding(output);
+  if (!checked) return checked.error();
   const std::string name = arguments.Get("--format")
                                .value_or(output.ends_with(".cdxj")   ? "cdxj"
                                          : output.ends_with(".wacz") ? "wacz"
@@ -318,7 +340,9 @@ ExitCode ExportRecords(const Arguments& arguments, Context& context,
   Result<std::vector<Chosen>> chosen = Choose(view, query, arguments.Has("--per-site"));
   if (!chosen) return Fail(context, chosen.error());
   if (chosen->empty()) {
-    Complain(context, "there is no such capture; nothing was written");
+    Complain(context,
+             fmt::format("there is no such capture; nothing was written{}",
+                         query.batches.empty() ? "" : ". stele batch ls lists the months"));
     return ExitCode::kFailed;
   }
   RecordFiles files(arguments, context, view, output, format);
@@ -399,7 +423,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  if (const Status checked = CheckRun(*query, view.holdings()); !checked) {
+  if (const Status checked = CheckNamed(*query, view); !checked) {
     return Fail(context, checked.error());
   }
   return *format == ExportFormat::kCdxj

@@ -53,7 +53,7 @@ std::optional<RecordPart> PartOf(const Arguments& arguments) {
 Result<catalog::HeldCapture> Choose(const archive::ArchiveView& view, const Arguments& arguments) {
   Result<archive::CaptureQuery> query = CaptureQueryOf(arguments, arguments.positionals);
   if (!query) return query.error();
-  if (const Status checked = CheckRun(*query, view.holdings()); !checked) return checked.error();
+  if (const Status checked = CheckNamed(*query, view); !checked) return checked.error();
   if (query->ids.empty()) {
     query->where.pick = catalog::LocationQuery::Pick::kNearest;
     if (!arguments.Has("--at")) query->where.from = catalog::kTimeEnd;

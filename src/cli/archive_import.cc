@@ -229,9 +229,9 @@ struct ImportRun {
                                     loss.end, loss.reason));
     }
     if (summary.unlisted > 0) {
-      Complain(context, fmt::format("{}: {} captures have no date, or a URL that is too long, and "
-                                    "are not listed",
-                                    path, summary.unlisted));
+      Complain(context,
+               fmt::format("{}: {} not listed, without a date or with a URL that is too long", path,
+                           Count(summary.unlisted, "capture")));
     }
     const bool defects =
         !summary.losses.empty() || summary.unlisted > 0 || !outcome.complaints.empty();

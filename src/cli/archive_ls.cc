@@ -30,7 +30,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   const archive::ArchiveView view = reader->View();
-  if (const Status checked = CheckRun(*query, view.holdings()); !checked) {
+  if (const Status checked = CheckNamed(*query, view); !checked) {
     return Fail(context, checked.error());
   }
   archive::CaptureResults results(view, *query);
@@ -53,6 +53,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
                                                   : CaptureText((*held)->row) + '\n');
     if (!written) return Fail(context, written.error());
   }
+  if (count == 0 && !json) Complain(context, "nothing matches");
   return code;
 }
 

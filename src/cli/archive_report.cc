@@ -66,9 +66,8 @@ void AppendTrouble(std::string& out, std::string_view what, const CaptureTrouble
 
 void AppendDamage(std::string& out, const RunReport& report) {
   if (report.unlisted > 0) {
-    out +=
-        fmt::format("\n{} captures have no date, or a URL that is too long, and are not listed\n",
-                    report.unlisted);
+    out += fmt::format("\n{} not listed, without a date or with a URL that is too long\n",
+                       Count(report.unlisted, "capture"));
   }
   if (report.damaged == 0) return;
   out += fmt::format("\n{} could not be read:\n", Count(report.damaged, "place"));

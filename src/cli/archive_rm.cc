@@ -99,7 +99,7 @@ Status PrintCaptures(const archive::RemovalPlan& plan, Context& context) {
 Result<archive::RemovalPlan> Plan(const archive::ArchiveView& view,
                                   const archive::CaptureQuery& query,
                                   const std::optional<Digest>& payload) {
-  if (const Status checked = CheckRun(query, view.holdings()); !checked) return checked.error();
+  if (const Status checked = CheckNamed(query, view); !checked) return checked.error();
   return archive::PlanRemoval(view, query, payload);
 }
 
