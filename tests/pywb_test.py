@@ -61,6 +61,17 @@ class Pywb(unittest.TestCase):
         for words in (["init", "c"], ["add", *unpack, "c", *files]):
             subprocess.run([PEERS / "wb-manager", *words], cwd=home, check=True,
                            capture_output=True)
+        return self.begin(home)
+
+    def serve_index(self, index):
+        """A pywb that has this index, and looks for the files in the volume."""
+        home = pathlib.Path(tempfile.mkdtemp(prefix="pywb-", dir=self.folder))
+        folders = sorted({f"{path.parent}/" for path in self.archive.glob("volumes/main/*/*")})
+        (home / "config.yaml").write_text(json.dumps({"collections": {"c": {
+            "index": str(index), "archive_paths": [f"{self.archive}/volumes/main/", *folders]}}}))
+        return self.begin(home)
+
+    def begin(self, home):
         port = free_port()
         server = subprocess.Popen([PEERS / "wayback", "-p", str(port), "--bind", "127.0.0.1"],
                                   cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -224,6 +235,24 @@ class Pywb(unittest.TestCase):
                 self.assertNotIn('"revisit"', records)
                 selection = words[1:] if name == "url" else words
                 self.assertEqual(self.compare_all(self.serve(path), self.rows(*selection)), count)
+
+    def test_I5_the_index_of_everything_serves_pywb(self):
+        """Also of what is inherited from what was taken down, and purged; names of files that are
+        there twice are those of their folder and themselves."""
+        self.import_rounds()
+        shutil.copy(EXAMPLES / "lighthouse-2026-01.warc.gz", self.folder / "first.warc.gz")
+        self.stele("import", "--quiet", "--archive", self.archive, self.folder / "first.warc.gz")
+        for words in ([], ["--reason", "x", "http://a.org/", "--to", "2004"], ["--purge"]):
+            if words:
+                self.stele("rm", "--archive", self.archive, *words)
+            port = self.serve_index(self.export("all.cdxj", "--force"))
+            self.assertEqual(self.compare_all(port), 13 if words else 14)
+
+    def test_I5_an_export_that_keeps_revisits_replays(self):
+        self.import_rounds()
+        path = self.export("out.warc.gz", "--keep-revisits")
+        self.assertIn('"revisit"', self.stele("warc", "ls", "--json", path).decode())
+        self.assertEqual(self.compare_all(self.serve(path)), 7)
 
     def test_I5_each_file_of_an_export_per_site_replays_alone(self):
         self.import_rounds()
