@@ -537,7 +537,8 @@ class Keeping(Archive):
                             (("--prefix", "https:///"), "--prefix https:/// has no scheme or no"),
                             (("http://example.org/*",), "there is --prefix, for a host --host"),
                             (("--prefix", "http://*.example.org/"), "below it --domain"),
-                            (("--host", "*.example.org"), "hosts below a host --domain")):
+                            (("--host", "*.example.org"), "hosts below a host --domain"),
+                            (("--domain", "example.org:80"), "all its ports; leave out :80")):
             for command in (("hold", "--reason", "x"), ("rm", "--dry-run"), ("ls",)):
                 with self.subTest(command=command, words=words):
                     self.stele(*command, *words, code=2)

@@ -42,11 +42,12 @@ class Repack(Archive):
     def test_I7_repacked_files_say_what_their_archive_is(self):
         self.stele("import", self.put("a.warc.gz", response(URL, THEN, b"page")))
         config = self.archive / "archive.toml"
-        config.write_text(config.read_text().replace('creator = ""', 'creator = "A library"')
+        config.write_text(config.read_text()
+                          .replace('creator = ""', 'creator = "A library"')
                           .replace('rights = ""', 'rights = "Reading room only"'))
         for number, option in ((2, "--repack"), (3, "--dedup")):
-            self.stele("import", option, self.put(f"{number}.warc.gz",
-                                                  response(URL, f"201{number}-01-01T00:00:00Z", b"x")))
+            self.stele("import", option, self.put(f"{number}.warc.gz", response(
+                URL, f"201{number}-01-01T00:00:00Z", b"x")))
             self.assertIn(b"operator: A library\r\nrights: Reading room only\r\nsource: ",
                           gzip.decompress(self.kept(number).read_bytes()))
 

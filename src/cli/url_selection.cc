@@ -62,6 +62,11 @@ Status CheckUrls(std::string_view option, const std::vector<std::string>& urls) 
 
 Status CheckHosts(const Arguments& arguments, std::string_view option) {
   for (const std::string& host : arguments.GetAll(option)) {
+    if (BeginsWithHostAndPort(host)) {
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} {}: a host is meant with all its ports; leave out {}", option,
+                               host, host.substr(host.find(':')))};
+    }
     if (!host.empty() && host.find_first_of("/?#@* \t") == std::string::npos) continue;
     return Error{ErrorCode::kInvalid,
                  fmt::format("{} {} is no host like example.org; for a URL use --prefix, for the "
