@@ -20,6 +20,7 @@ from store_remote_test import Server
 
 IDENTICAL = ("WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
              "identical-payload-digest")
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
 SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
 
 
@@ -236,6 +237,26 @@ class Everyday(Archive):
         with open(path, "rb") as file:
             self.stele("import", "-", stdin=file)
         self.assertEqual(len(self.rows()), 1)
+
+    def test_I5_what_comes_through_a_pipe_is_named_by_its_format(self):
+        packed = self.put("x.warc.gz", response("http://a.org/", "2004-05-01T10:00:00Z", b"x"))
+        plain = self.put("x.warc", gzip.decompress(response("http://b.org/", "2004-05-01T10:00:00Z",
+                                                            b"x")))
+        with zipfile.ZipFile(self.folder / "x.wacz", "w") as wacz:
+            wacz.writestr("archive/a.warc.gz", response("http://c.org/", "2004-05-01T10:00:00Z",
+                                                        b"x"))
+        pages = self.folder / "x.tw"
+        self.run_stele("warc", "convert", "--to", "tianwang", packed, "--output", pages)
+        for path in (packed, plain, self.folder / "x.wacz", pages,
+                     EXAMPLES / "lighthouse-2006.arc.gz"):
+            with open(path, "rb") as file:
+                # The WACZ file lacks its list of digests, which is said.
+                self.stele("import", "-", stdin=file, code=int(path.suffix == ".wacz"))
+        self.assertEqual(sorted(p.name for p in self.archive.glob("volumes/main/*/*")),
+                         ["stdin.arc.gz", "stdin.tw", "stdin.wacz", "stdin.warc", "stdin.warc.gz"])
+        self.assertIn("all is right", self.stele("verify"))
+        self.stele("import", "-", code=3, input=b"no archive file")
+        self.assertIn("stele: - is no WARC", self.said)
 
     def test_I6_an_import_of_nothing_new_is_no_run(self):
         path = self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))

@@ -8,6 +8,7 @@
 #include "archive/durable_file.h"
 #include "archive/tombstone.h"
 #include "archive/wacz_file.h"
+#include "formats/archive_file/archive_file.h"
 
 namespace stele::archive {
 namespace {
@@ -34,6 +35,23 @@ Error NoRecordIn(const std::string& path, const ContainerSummary& summary) {
                path + " is no WARC, ARC, Tianwang or WACZ file: no record in it can be read"};
 }
 
+// What the name of such a file ends with; empty where nobody could read it.
+std::string EndingOf(io::FileSystem& fs, const std::string& file) {
+  const Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(fs, file);
+  if (wacz && *wacz != nullptr) return ".wacz";
+  const auto opened = archive_file::ArchiveFile::Open(fs, file);
+  if (!opened) return "";
+  const Result<const record::Record*> first = (*opened)->reader().Next();
+  if (!first || *first == nullptr) return "";
+  std::string ending = (*first)->format == record::Format::kWarc  ? ".warc"
+                       : (*first)->format == record::Format::kArc ? ".arc"
+                                                                  : ".tw";
+  const record::Compression compression = (*opened)->reader().compression();
+  if (compression == record::Compression::kGzip) ending += ".gz";
+  if (compression == record::Compression::kZstd) ending += ".zst";
+  return ending;
+}
+
 // One file on its way. What it wrote goes away with it, unless it was added.
 class FileImport {
  public:
@@ -54,6 +72,8 @@ class FileImport {
   // Fills sha256 and bytes; returns where the file is to be read from now on.
   Result<std::string> Fetch(const std::string& path, const ImportOptions& options);
   Result<std::string> CopyIn(io::Source& source, const ImportOptions& options);
+  // What came through a pipe gets a name that says what it is. Returns where it is to be read then.
+  Result<std::string> NameByContent(const std::string& file);
   // Says what a WACZ file is made of; of others there is nothing to say.
   Status Examine(const std::string& file, ImportOutcome& outcome);
   // Archive files in a WACZ file that are here, or are in it twice, are not listed again.
@@ -107,6 +127,19 @@ Result<std::string> FileImport::CopyIn(io::Source& source, const ImportOptions& 
   container_.sha256 = copied.sha256;
   container_.bytes = copied.bytes;
   return PartPath(*path);
+}
+
+Result<std::string> FileImport::NameByContent(const std::string& file) {
+  io::FileSystem& fs = archive_.fs();
+  container_.name += EndingOf(fs, file);
+  Result<std::string> path = archive_.layout().ContainerPath(container_);
+  if (!path) return path.error();
+  const std::string named = PartPath(*path);
+  if (const Status renamed = fs.Rename(file, named); !renamed) return renamed.error();
+  if (const Status synced = fs.SyncDirectory(io::ParentDirectory(named)); !synced) {
+    return synced.error();
+  }
+  return named;
 }
 
 Status FileImport::CheckNotPurged(const std::string& path) const {
@@ -196,6 +229,8 @@ Result<ImportOutcome> FileImport::Run(std::uint32_t run, const std::string& path
     outcome.container = *known;
     return outcome;
   }
+  if (path == kStandardInput) file = NameByContent(*file);
+  if (!file) return file.error();
   if (const Status examined = Examine(*file, outcome); !examined) {
     return NamedAs(examined.error(), *file, path);
   }
