@@ -16,6 +16,7 @@ import threading
 import time
 import unittest
 
+from archive_lab import response
 from crawl_lab import STELE, CrawlTest
 
 HOST = "site.test"
@@ -118,6 +119,14 @@ class Site(CrawlTest):
         self.assertEqual(self.report(2)["all"]["duplicate_urls"], 12)
         self.check_containers()
         self.stele("verify")
+
+    def test_I7_a_path_is_meant_where_the_crawls_begin(self):
+        self.crawl(self.web.url(HOST))
+        other = self.archive / "other.warc.gz"
+        other.write_bytes(response("http://other.org/b", "2004-05-01T10:00:00Z",
+                                   b"another page"))
+        self.stele("import", other)
+        self.assertEqual([row["url"] for row in self.captures("/b")], [self.web.url(HOST, "/b")])
 
     def test_W15_what_changed_between_runs_is_told(self):
         self.crawl(self.web.url(HOST))
