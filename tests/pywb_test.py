@@ -64,11 +64,12 @@ class Pywb(unittest.TestCase):
         return self.begin(home)
 
     def serve_index(self, index):
-        """A pywb that has this index, and looks for the files in the volume."""
+        """A pywb that has this index, and finds the files as docs/archive.md says."""
         home = pathlib.Path(tempfile.mkdtemp(prefix="pywb-", dir=self.folder))
-        folders = sorted({f"{path.parent}/" for path in self.archive.glob("volumes/main/*/*")})
-        (home / "config.yaml").write_text(json.dumps({"collections": {"c": {
-            "index": str(index), "archive_paths": [f"{self.archive}/volumes/main/", *folders]}}}))
+        subprocess.run(r"find $PWD/volumes/main -type f -printf '%f\t%p\n%P\t%p\n' | LC_ALL=C sort"
+                       f" >{home}/paths.txt", cwd=self.archive, shell=True, check=True)
+        (home / "config.yaml").write_text(
+            f"collections:\n  c:\n    index: {index}\n    archive_paths: {home}/paths.txt\n")
         return self.begin(home)
 
     def begin(self, home):
