@@ -865,7 +865,8 @@ class Keeping(Archive):
                 self.assertEqual(segments()[path], content)
         self.assertIn("there never were", self.complaint("reindex", "--batch", "190001"))
 
-    def test_I6_a_month_moves_to_a_volume_on_another_machine(self):
+    def add_server(self):
+        """A volume on another machine, which is stopped at the end at the latest."""
         store = self.folder / "store"
         self.run_stele("store", "add-volume", "--store", store, "v1")
         server = Server(str(store), "v1")
@@ -875,6 +876,10 @@ class Keeping(Archive):
             f'host="127.0.0.1" port="{server.port}"/></connector>')
         with open(self.archive / "archive.toml", "a", encoding="utf-8") as config:
             config.write('\n[[volume]]\nname = "far"\nconnector = "connector.xml"\n')
+        return server
+
+    def test_I6_a_month_moves_to_a_volume_on_another_machine(self):
+        server = self.add_server()
         before = self.rows()
         self.run_stele("batch", "move", "--archive", self.archive, "200405", "--to", "far")
         self.assertEqual(list((self.archive / "volumes/main").glob("*")), [])
@@ -888,6 +893,25 @@ class Keeping(Archive):
         self.assertIn("volume far of the archive", self.complaint("get", "http://a.org/0"))
         self.assertEqual(self.rows(), before)
         self.assertIn("volume far of the archive", self.stele("verify", code=1))
+
+    def test_W15_a_volume_that_cannot_be_reached_stops_no_export_of_others(self):
+        self.stele("import", self.put("near.warc.gz", response(
+            "http://near.org/", "2014-05-01T10:00:00Z", b"near")))
+        server = self.add_server()
+        self.run_stele("batch", "move", "--archive", self.archive, "200405", "--to", "far")
+        server.stop()
+        away = [row["url"] for row in self.rows("--batch", "200405")]
+        here = [row["url"] for row in self.rows() if row["url"] not in away]
+        self.assertTrue(away and here)
+        for name in ("all.warc.gz", "all.wacz", "all.tw"):
+            self.stele("export", self.folder / name, code=1)
+            for url in away:
+                self.assertRegex(self.said, f"{re.escape(url)} of .* is left out: .*volume far")
+            if name == "all.warc.gz":
+                records = self.run_stele("warc", "ls", "--json", self.folder / name)
+                for url in here:
+                    self.assertIn(url, records)
+                self.assertFalse([url for url in away if f'"{url}"' in records])
 
     def captures_of(self, path):
         return self.run_stele("warc", "ls", "--json", path).count('"response"')

@@ -1,9 +1,15 @@
 #include "archive/tianwang_export.h"
 
+#include "archive/export_error.h"
+
 namespace stele::archive {
 
 Result<bool> TianwangExport::Add(const catalog::HeldCapture& capture) {
-  if (catalog::IsRevisit(capture.row)) return AddRevisit(capture);
+  Result<bool> added = catalog::IsRevisit(capture.row) ? AddRevisit(capture) : AddOriginal(capture);
+  return added ? added : ExportError(added.error(), !in_record_);
+}
+
+Result<bool> TianwangExport::AddOriginal(const catalog::HeldCapture& capture) {
   const Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(view_, capture.row);
   if (!block) return block.error();
   const Result<BlockFacts> facts = ExamineBlock(**block);
@@ -37,14 +43,17 @@ Result<bool> TianwangExport::Write(const record::Record& record, std::uint64_t l
   page.time = *record.date;
   page.ip = record.fields.Find("WARC-IP-Address").value_or("");
   page.origin = record.fields.Find("Tianwang-Origin").value_or("");
+  in_record_ = true;
   if (const Status begun = writer_.Begin(page, length); !begun) {
     if (begun.error().code != ErrorCode::kInvalid) return begun.error();
+    in_record_ = false;
     return LeaveOut("have a URL or date that the format cannot hold");
   }
   const Status written = for_each([&](std::string_view piece) { return writer_.Append(piece); });
   if (!written) return written.error();
   const Result<record::Extent> ended = writer_.End();
   if (!ended) return ended.error();
+  in_record_ = false;
   if (is_cut_off) ++cut_off_;
   return true;
 }

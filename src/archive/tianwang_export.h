@@ -21,8 +21,9 @@ class TianwangExport {
       : view_(view), resolver_(view), writer_(sink) {}
 
   // False: the format cannot hold it, and left_out() says why.
-  // Errors: kCorrupt when the payload is not what it was, and nothing of it has been written then;
-  // kIo, and those of the sink, after which nothing more can be written.
+  // Errors: kCorrupt when the payload is not what it was, and kNotFound when it is not there, or
+  // cannot be reached: it is left out then; any other, those of the sink above all, after which
+  // nothing more can be written.
   Result<bool> Add(const catalog::HeldCapture& capture);
 
   // Captures that were written without their ends, as segments of their records are not here.
@@ -31,6 +32,7 @@ class TianwangExport {
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
 
  private:
+  Result<bool> AddOriginal(const catalog::HeldCapture& capture);
   Result<bool> AddRevisit(const catalog::HeldCapture& capture);
   Result<bool> Write(const record::Record& record, std::uint64_t length, bool is_cut_off,
                      const std::function<Status(const TakePiece&)>& for_each);
@@ -39,6 +41,7 @@ class TianwangExport {
   const ArchiveView& view_;
   const RevisitResolver resolver_;
   tianwang::Writer writer_;
+  bool in_record_ = false;  // also when it could not be written
   std::uint64_t cut_off_ = 0;
   std::map<std::string, std::uint64_t> left_out_;
 };

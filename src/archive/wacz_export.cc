@@ -59,22 +59,18 @@ Result<ExportedCapture> WaczExport::Add(const catalog::HeldCapture& capture) {
   const cdx::Capture line =
       IndexLineOf(row, key, {0, extent.offset, extent.length - extent.separator}, kWarcName);
   index_lines_.push_back(cdx::FormatCdxjLine(line) + '\n');
-  if ((row.flags & catalog::kPage) != 0) {
-    if (const Status added = AddPage(capture); !added) return added.error();
-  }
+  if ((row.flags & catalog::kPage) != 0) AddPage(capture);
   return exported;
 }
 
-Status WaczExport::AddPage(const catalog::HeldCapture& capture) {
+void WaczExport::AddPage(const catalog::HeldCapture& capture) {
   // Where the title cannot be had, the page is listed without one.
   std::string title;
   const bool is_revisit = (capture.row.flags & catalog::kRevisit) != 0;
   const Result<catalog::HeldCapture> original =
       is_revisit ? resolver_.Resolve(capture) : Result<catalog::HeldCapture>(capture);
-  if (!original && original.error().code == ErrorCode::kIo) return original.error();
   if (original) {
     Result<std::string> found = TitleOfCapture(view_, original->row);
-    if (!found && found.error().code == ErrorCode::kIo) return found.error();
     if (found) title = *std::move(found);
   }
   const catalog::Capture& row = capture.row;
@@ -84,7 +80,6 @@ Status WaczExport::AddPage(const catalog::HeldCapture& capture) {
   AppendJsonPair(page, "ts", MomentOf(row.time));
   if (!title.empty()) AppendJsonPair(page, "title", title);
   pages_[row.place.container].push_back({std::string(row.url), row.time, std::move(page)});
-  return {};
 }
 
 Status WaczExport::WritePagesOf(const WaczFile& wacz, std::vector<Page>& pages,
@@ -121,7 +116,6 @@ Status WaczExport::AddPages(WaczPackage& package) {
     const Result<std::string> at = view_.PathOf(container);
     if (!at) return at.error();
     const Result<std::unique_ptr<WaczFile>> wacz = OpenWacz(view_.fs(), *at);
-    if (!wacz && wacz.error().code == ErrorCode::kIo) return wacz.error();
     if (wacz && *wacz != nullptr) {
       if (const Status put = WritePagesOf(**wacz, pages, **spool); !put) return put;
     }

@@ -44,7 +44,7 @@ class WaczExport {
     Timestamp time;
     std::string line;  // a JSON object without its end
   };
-  Status AddPage(const catalog::HeldCapture& capture);
+  void AddPage(const catalog::HeldCapture& capture);
   Status AddPages(WaczPackage& package);
   // Pages of a WACZ file get the text that it has of them; those that were written are taken out.
   Status WritePagesOf(const WaczFile& wacz, std::vector<Page>& pages, WaczSpool& spool) const;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "archive/capture_block.h"
+#include "archive/export_error.h"
 #include "archive/warcinfo_text.h"
 #include "archive/whole_block.h"
 #include "formats/warc/old_fields.h"
@@ -115,6 +116,11 @@ Status WarcExport::WriteWarcinfo(const io::Clock& clock, const std::string& file
 }
 
 Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
+  Result<ExportedCapture> added = TryToAdd(capture);
+  return added ? added : ExportError(added.error(), writer_->Abandon());
+}
+
+Result<ExportedCapture> WarcExport::TryToAdd(const catalog::HeldCapture& capture) {
   ExportedCapture exported;
   exported.is_revisit = catalog::IsRevisit(capture.row);
   if (exported.is_revisit && !keep_revisits_) {
@@ -129,39 +135,44 @@ Result<ExportedCapture> WarcExport::Add(const catalog::HeldCapture& capture) {
   if (!block) return block.error();
   const Result<BlockFacts> facts = ExamineBlock(**block);
   if (!facts) return facts.error();
+  // Before anything is written that it may turn out to lack.
+  const Result<std::vector<Companion>> companions = companions_.Of(capture.row);
+  if (!companions) return companions.error();
   const bool is_joined = (*block)->is_joined();
   Result<record::Extent> extent =
       is_joined ? WriteJoined(capture.row, *facts) : CopyCapture(capture.row, *facts);
   if (!extent) return extent.error();
   exported.extent = *extent;
-  if (const Status copied = CopyCompanions(capture, "", ""); !copied) return copied.error();
+  const Status copied = CopyCompanions(capture, *companions, "", "");
+  if (!copied) return copied.error();
   if (is_joined) return exported;
   for (const Continuation& segment : (*block)->continuations()) {
-    const Result<record::Extent> copied = CopyPlace(segment.container, segment.place, "", "");
-    if (!copied) return copied.error();
+    const Result<record::Extent> end = CopyPlace(segment.container, segment.place, "", "");
+    if (!end) return end.error();
   }
   return exported;
 }
 
 Result<ExportedCapture> WarcExport::AddWhole(const catalog::HeldCapture& revisit,
                                              const catalog::HeldCapture& original) {
+  const Result<std::vector<Companion>> companions = companions_.Of(revisit.row);
+  if (!companions) return companions.error();
   ExportedCapture exported;
   std::string old_id;
   std::string new_id;
   Result<record::Extent> extent = WriteWhole(revisit, original, old_id, new_id);
   if (!extent) return extent.error();
   exported.extent = *extent;
-  if (const Status copied = CopyCompanions(revisit, old_id, new_id); !copied) {
+  if (const Status copied = CopyCompanions(revisit, *companions, old_id, new_id); !copied) {
     return copied.error();
   }
   return exported;
 }
 
-Status WarcExport::CopyCompanions(const catalog::HeldCapture& capture, std::string_view old_id,
+Status WarcExport::CopyCompanions(const catalog::HeldCapture& capture,
+                                  const std::vector<Companion>& companions, std::string_view old_id,
                                   std::string_view new_id) {
-  Result<std::vector<Companion>> companions = companions_.Of(capture.row);
-  if (!companions) return companions.error();
-  for (const Companion& companion : *companions) {
+  for (const Companion& companion : companions) {
     if (companion.type == record::RecordType::kContinuation) continue;
     const Result<record::Extent> copied =
         CopyPlace(capture.row.place.container, companion, old_id, new_id);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "archive/archive_view.h"
 #include "archive/companions.h"
@@ -39,10 +40,12 @@ class WarcExport {
                                                    io::Random& random, io::Sink& sink,
                                                    const ExportOptions& options);
 
-  // Errors: kCorrupt when the payload is not what it was: nothing of it has been written then; kIo,
-  // and those of the sink, after which nothing more can be written.
+  // Errors: kCorrupt when the payload is not what it was, and kNotFound when it is not there, or
+  // cannot be reached: it is left out then; any other, those of the sink above all, after which
+  // nothing more can be written.
   Result<ExportedCapture> Add(const catalog::HeldCapture& capture);
-  // A revisit as a whole record, with the payload of this original. Errors: likewise.
+  // A revisit as a whole record, with the payload of this original. Errors: likewise, but for kIo
+  // and kBusy where it cannot be reached.
   Result<ExportedCapture> AddWhole(const catalog::HeldCapture& revisit,
                                    const catalog::HeldCapture& original);
 
@@ -51,12 +54,14 @@ class WarcExport {
 
  private:
   WarcExport(const ArchiveView& view, io::Random& random, const ExportOptions& options);
+  Result<ExportedCapture> TryToAdd(const catalog::HeldCapture& capture);
   Status WriteWarcinfo(const io::Clock& clock, const std::string& filename);
   // One that was cut into segments, as if it had never been.
   Result<record::Extent> WriteJoined(const catalog::Capture& capture, const BlockFacts& facts);
   Result<record::Extent> CopyCapture(const catalog::Capture& capture, const BlockFacts& facts);
   // Copies requests and notes; in their heads `old_id` becomes `new_id`, as below.
-  Status CopyCompanions(const catalog::HeldCapture& capture, std::string_view old_id,
+  Status CopyCompanions(const catalog::HeldCapture& capture,
+                        const std::vector<Companion>& companions, std::string_view old_id,
                         std::string_view new_id);
   Result<record::Extent> CopyPlace(std::uint32_t container, const Companion& companion,
                                    std::string_view old_id, std::string_view new_id);

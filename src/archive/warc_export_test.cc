@@ -5,6 +5,7 @@
 #include "archive/test_archive.h"
 #include "archive/test_segments.h"
 #include "codec/gzip_codec.h"
+#include "io/fault_file_system.h"
 
 namespace stele::archive {
 namespace {
@@ -440,6 +441,65 @@ TEST_F(Export, BroughtInAgainItHasTheSameCaptures) {
   ASSERT_TRUE(ImportFile(**archive, 1, "out.warc", {}));
   EXPECT_EQ(facts(**archive), facts(*archive_));
   EXPECT_EQ(facts(**archive).size(), 3u);
+}
+
+// Takes so many bytes and no more.
+class FullSink final : public io::Sink {
+ public:
+  explicit FullSink(std::size_t room) : room_(room) {}
+  Status Write(std::string_view bytes) override {
+    if (bytes.size() > room_) return Error{ErrorCode::kIo, "no room"};
+    room_ -= bytes.size();
+    return {};
+  }
+
+ private:
+  std::size_t room_;
+};
+
+TEST_F(Export, I4_WhatCannotBeReachedIsLeftOutAndAFailingOutputIsNot) {
+  Import(WarcText(record::Compression::kNone)
+             .Response("http://a.example/", kThen, "one")
+             .Response("http://c.example/", kThen, std::string(3'000'000, 'c'))
+             .bytes());
+  Import(
+      WarcText(record::Compression::kNone, 9).Response("http://b.example/", kThen, "two").bytes());
+  const auto of = [&](std::uint32_t serial) {
+    return *archive_->View().catalog().Get({200405, serial});
+  };
+  // From any of the reads of the second on.
+  int failures = 0;
+  for (int fail_at = 1;; ++fail_at) {
+    ASSERT_LT(fail_at, 10'000);
+    io::FaultFileSystem broken(fs_, fail_at);
+    const auto reader = ArchiveReader::Open(broken, "a");
+    if (!reader) continue;
+    const ArchiveView view = (*reader)->View();
+    io::StringSink sink;
+    auto exported = WarcExport::Begin(view, clock_, random_, sink,
+                                      {.compression = record::Compression::kNone, .filename = ""});
+    ASSERT_TRUE(exported);
+    if (!(*exported)->Add(of(0))) continue;
+    const Result<ExportedCapture> added = (*exported)->Add(of(2));
+    EXPECT_EQ(Records(sink.content()).size(), added ? 3u : 2u);
+    if (added) break;
+    EXPECT_EQ(added.error().code, ErrorCode::kNotFound);
+    ++failures;
+  }
+  EXPECT_GT(failures, 0);
+  for (const std::size_t room : {std::size_t{1'000}, std::size_t{2'000'000}}) {
+    FullSink sink(room);
+    const ArchiveView view = archive_->View();
+    auto exported = WarcExport::Begin(view, clock_, random_, sink,
+                                      {.compression = record::Compression::kNone, .filename = ""});
+    ASSERT_TRUE(exported && (*exported)->Add(of(0)));
+    const Result<ExportedCapture> added = (*exported)->Add(of(1));
+    ASSERT_FALSE(added);
+    EXPECT_EQ(added.error().code, ErrorCode::kIo);
+    const Result<ExportedCapture> next = (*exported)->Add(of(2));
+    ASSERT_FALSE(next);
+    EXPECT_EQ(next.error().code, ErrorCode::kIo);
+  }
 }
 
 TEST(DerivedRecordId, IsAUuidOfVersionFiveThatDependsOnBoth) {

@@ -249,7 +249,7 @@ class RecordFiles {
       ++captures_;
       return {};
     }
-    // What is damaged is left out, and the rest goes on.
+    // What is damaged or away is left out, and the rest goes on.
     if (exported.error().code != ErrorCode::kCorrupt &&
         exported.error().code != ErrorCode::kNotFound) {
       return exported.error();
@@ -441,7 +441,8 @@ Command ExportCommand() {
       "Each capture goes out with its request and what the crawler noted about it. In place of a "
       "revisit, which only names an earlier capture, the whole record is written, so that the file "
       "needs no other; --keep-revisits leaves them as they are. Payloads are compared with their "
-      "digests on the way; what is damaged is left out and named, and the exit code is 1.\n\nThe "
+      "digests on the way; what is damaged, or cannot be reached, is left out and named, and the "
+      "exit code is 1.\n\nThe "
       "format follows from the file's name: .warc.gz, .warc, .warc.zst, .wacz for ReplayWeb.page, "
       "with an index and a list of pages, .tw for Tianwang, or .cdxj for the index lines of the "
       "archive's own files.";

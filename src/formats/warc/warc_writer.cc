@@ -16,6 +16,10 @@ namespace {
 constexpr std::size_t kPendingBytesMax = 1 << 20;
 constexpr std::size_t kPackedBytes = 256 * 1024;
 
+Error EarlierFailure() {
+  return {ErrorCode::kIo, "an earlier write failed, so the file takes no more records"};
+}
+
 }  // namespace
 
 void FieldList::Set(std::string_view name, std::string_view value) {
@@ -96,6 +100,7 @@ Status WarcWriter::Begin(const FieldList& fields, std::uint64_t content_length) 
 
 Status WarcWriter::BeginCopy(std::string_view head, std::uint64_t content_length,
                              std::string_view separator) {
+  if (failed_) return EarlierFailure();
   Check(block_left_ == 0 && pending_.size() == 0);
   separator_ = separator;
   begin_ = offset_;
@@ -119,6 +124,13 @@ Result<record::Extent> WarcWriter::End() {
   extent.length = offset_ - begin_;
   extent.separator = encoder_ == nullptr ? separator_.size() : 0;
   return extent;
+}
+
+bool WarcWriter::Abandon() {
+  if (failed_ || in_pieces_) return false;
+  pending_.Clear();
+  block_left_ = 0;
+  return true;
 }
 
 Status WarcWriter::Put(std::string_view plain, bool last) {
@@ -161,9 +173,7 @@ Status WarcWriter::PutCompressed(std::string_view plain, bool last) {
 }
 
 Status WarcWriter::Out(std::string_view bytes) {
-  if (failed_) {
-    return Error{ErrorCode::kIo, "an earlier write failed, so the file takes no more records"};
-  }
+  if (failed_) return EarlierFailure();
   const Status written = sink_.Write(bytes);
   failed_ = !written;
   offset_ += bytes.size();

@@ -64,6 +64,10 @@ class WarcWriter {
   // Requires: all bytes are there.
   Result<record::Extent> End();
 
+  // Forgets a record that was begun, if one was. False: a part of it is written, or an earlier
+  // write failed, and nothing more can be.
+  bool Abandon();
+
   // Bytes written so far.
   std::uint64_t offset() const { return offset_; }
 

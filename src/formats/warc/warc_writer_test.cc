@@ -132,6 +132,29 @@ TEST(WarcWriter, AValueCannotSmuggleInAField) {
   EXPECT_TRUE(sink.content().empty());
 }
 
+TEST(WarcWriter, I4_ARecordThatIsAbandonedLeavesNothing) {
+  for (const auto compression : {record::Compression::kNone, record::Compression::kGzip}) {
+    io::StringSink sink;
+    WriterOptions options;
+    options.compression = compression;
+    auto writer = WarcWriter::Create(sink, options);
+    EXPECT_TRUE((*writer)->Abandon());
+    ASSERT_TRUE((*writer)->Write(Resource(1), "one"));
+    ASSERT_TRUE((*writer)->Begin(Resource(2), 10));
+    ASSERT_TRUE((*writer)->Append("a part"));
+    EXPECT_TRUE((*writer)->Abandon());
+    ASSERT_TRUE((*writer)->Write(Resource(3), "three"));
+    const std::vector<Written> records = ReadBack(sink.content());
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(records[0].block, "one");
+    EXPECT_EQ(records[1].block, "three");
+    // Of a large one something has gone out.
+    ASSERT_TRUE((*writer)->Begin(Resource(4), 3'000'000));
+    ASSERT_TRUE((*writer)->Append(Pattern(2'000'000)));
+    EXPECT_FALSE((*writer)->Abandon());
+  }
+}
+
 // Whatever write fails, the records that were reported as written are there and can be read.
 TEST(WarcWriter, AFailingDiskLeavesWhatWasWrittenReadable) {
   for (int fail_at = 2;; ++fail_at) {
