@@ -912,6 +912,8 @@ class Keeping(Archive):
                 for url in here:
                     self.assertIn(url, records)
                 self.assertFalse([url for url in away if f'"{url}"' in records])
+        for run in json.loads(self.stele("info", "--json"))["runs"]:
+            self.assertIn("by status", self.stele("report", "--run", run["run"]))
 
     def captures_of(self, path):
         return self.run_stele("warc", "ls", "--json", path).count('"response"')

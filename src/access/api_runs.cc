@@ -56,6 +56,7 @@ void WriteReport(JsonWriter& json, const archive::RunReport& report) {
   json.Member("truncated", report.truncated).Member("removed", report.removed);
   WriteTrouble(json, "errors", report.errors);
   WriteTrouble(json, "unresolved", report.unresolved);
+  WriteTrouble(json, "undecided", report.undecided);
   json.Member("containers", report.containers)
       .Member("container_bytes", report.container_bytes)
       .Member("unlisted", report.unlisted)

@@ -684,7 +684,7 @@ TEST_P(LongChains, D6_EndAtTheirOriginal) {
   EXPECT_EQ(FormatDigits14(original->row.time), "20040101000000");
   const auto trouble = FindUnresolved(archive_->View(), 1, {});
   ASSERT_TRUE(trouble) << trouble.error().text;
-  EXPECT_EQ(trouble->captures, 0u);
+  EXPECT_EQ(trouble->missing.captures, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(ByEachName, LongChains,

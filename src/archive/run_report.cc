@@ -89,7 +89,7 @@ Status Reporter::CountContainers() {
     report_.damaged += container.losses;
     if (container.losses == 0 || report_.damaged_first.size() == kTroublesShown) continue;
     Result<std::unique_ptr<ContainerRows>> rows = view_.RowsOf(number);
-    if (!rows) return rows.error();
+    if (!rows) continue;  // how many they are is known nevertheless
     for (const record::Loss& loss : (*rows)->summary().losses) {
       if (report_.damaged_first.size() == kTroublesShown) break;
       report_.damaged_first.push_back({container.name, loss});
@@ -156,10 +156,12 @@ void Reporter::Count(std::string_view key, const HeldCapture& held, bool is_dupl
 }
 
 Status Reporter::CountUnresolved() {
-  Result<CaptureTrouble> found =
+  Result<UnresolvedRevisits> found =
       FindUnresolved(view_, run_, {.shows = shows_, .revisits_max = revisits_max_});
   if (!found) return found.error();
-  report_.unresolved = *std::move(found);
+  report_.unresolved = std::move(found->missing);
+  report_.undecided = std::move(found->undecided);
+  report_.undecided_reason = std::move(found->reason);
   return {};
 }
 

@@ -49,6 +49,8 @@ struct RunReport {
 
   CaptureTrouble errors;      // the server answered with one; not of a robots.txt that is none
   CaptureTrouble unresolved;  // revisits whose original is not found in this archive
+  CaptureTrouble undecided;   // revisits of which nobody can know that: files or rows are away
+  std::string undecided_reason;
 
   std::uint64_t containers = 0;
   std::uint64_t container_bytes = 0;

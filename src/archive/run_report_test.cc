@@ -119,6 +119,33 @@ TEST_F(RunReportTest, D6_ManyRevisitsAreLookedForInParts) {
   }
 }
 
+TEST_F(RunReportTest, W15_WhatCannotBeReachedIsCountedApartAndTheRestIsReported) {
+  Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>here").bytes());
+  Bring(WarcText()
+            .Response("http://b/", "2004-01-01T00:00:00Z", "<p>other")
+            .Revisit("http://b/", "2004-02-01T00:00:00Z", "<p>other")
+            .Revisit("http://c/1", "2004-02-01T00:00:00Z", "<p>here")
+            .Revisit("http://c/2", "2004-02-01T00:00:00Z", "<p>nowhere")
+            .bytes());
+  ASSERT_TRUE(fs_.Rename("a/volumes/main/00000002/2.warc.gz", "away"));
+  archive_.reset();
+  archive_ = std::move(*lab_.Open());
+  const RunReport report = Report(2);
+  EXPECT_EQ(report.all.captures, 4u);
+  EXPECT_EQ(report.unresolved.captures, 0u);
+  // Digests tell of the one, whose payload came with it.
+  EXPECT_EQ(report.undecided.captures, 2u);
+  EXPECT_NE(report.undecided_reason.find("bring its volume back"), std::string::npos)
+      << report.undecided_reason;
+  // Nor is it known where the rows are away that would have to be looked through.
+  ASSERT_TRUE(fs_.Rename("away", "a/volumes/main/00000002/2.warc.gz"));
+  archive_.reset();
+  archive_ = std::move(*lab_.Open());
+  ASSERT_TRUE(fs_.Remove("a/volumes/main/00000001.rows"));
+  EXPECT_EQ(Report(2).undecided.captures, 2u);
+  EXPECT_EQ(Report(2).unresolved.captures, 0u);
+}
+
 // What may not be seen is no original either; filters get the key of each capture.
 TEST_F(RunReportTest, D6_AnOriginalThatIsHiddenIsNotHere) {
   Bring(WarcText().Response("http://a/", "2003-01-01T00:00:00Z", "<p>here").bytes());

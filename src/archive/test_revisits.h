@@ -149,8 +149,8 @@ class RevisitArchive : public ::testing::Test {
     const auto run = static_cast<std::uint32_t>(files_);
     const auto slowly = FindUnresolved(view, run, {.revisits_max = 1, .look_ups_max = 0});
     const auto found = FindUnresolved(view, run);
-    EXPECT_TRUE(slowly && found && slowly->captures == found->captures);
-    return found ? found->captures : 0;
+    EXPECT_TRUE(slowly && found && slowly->missing.captures == found->missing.captures);
+    return found ? found->missing.captures : 0;
   }
 
   void ExpectNoDefects() {

@@ -31,7 +31,7 @@ class Finder {
         ids_(view.holdings().IdsOfRun(run)),
         resolver_(view, scanned_) {}
 
-  Result<CaptureTrouble> Run() {
+  Result<UnresolvedRevisits> Run() {
     std::vector<Revisit> some;
     const std::size_t max = std::max<std::uint64_t>(options_.revisits_max, 1);
     const Status read = ForEachRowOfRun([&](const Capture& row) -> Status {
@@ -41,7 +41,7 @@ class Finder {
     });
     if (!read) return read.error();
     if (const Status found = FindAmong(std::move(some)); !found) return found.error();
-    return std::move(trouble_);
+    return std::move(outcome_);
   }
 
  private:
@@ -54,9 +54,9 @@ class Finder {
   Status FindAmong(std::vector<Revisit> revisits);
   // Forgets those whose payload a capture has: of the run, then, where many are left, of any.
   Status DropKnownPayloads(std::vector<Revisit>& revisits) const;
-  // Forgets those that are resolved.
-  Status DropResolved(std::vector<Revisit>& revisits) const;
-  Result<bool> IsResolved(const CaptureId& id) const;
+  // Forgets those that are resolved, and those of which nobody can know it.
+  Status DropResolved(std::vector<Revisit>& revisits);
+  Status AddTo(CaptureTrouble& trouble, const CaptureId& id) const;
 
   // Both tell of rows that count, in the order of ids.
   Status ForEachRowOfRun(const TakeRow& take) const;
@@ -76,7 +76,7 @@ class Finder {
   const std::vector<Holdings::IdRange> ids_;
   ScannedOriginals scanned_;
   const RevisitResolver resolver_;
-  CaptureTrouble trouble_;
+  UnresolvedRevisits outcome_;
 };
 
 Status Finder::FindAmong(std::vector<Revisit> revisits) {
@@ -96,16 +96,25 @@ Status Finder::FindAmong(std::vector<Revisit> revisits) {
     }
   }
   // Where some could not be looked into, nobody knows what is lacking.
-  if (!revisits.empty() && !scanned_.failure()) return scanned_.failure();
-  for (const Revisit& revisit : revisits) {
-    if (trouble_.first.size() == kTroublesShown) {
-      ++trouble_.captures;
-      continue;
-    }
-    const Result<HeldCapture> held = view_.catalog().Get(revisit.id);
-    if (!held) return held.error();
-    trouble_.Add(*held);
+  const Status& failure = scanned_.failure();
+  if (!revisits.empty() && !failure && outcome_.reason.empty()) {
+    outcome_.reason = failure.error().text;
   }
+  for (const Revisit& revisit : revisits) {
+    const Status added = AddTo(failure ? outcome_.missing : outcome_.undecided, revisit.id);
+    if (!added) return added;
+  }
+  return {};
+}
+
+Status Finder::AddTo(CaptureTrouble& trouble, const CaptureId& id) const {
+  if (trouble.first.size() == kTroublesShown) {
+    ++trouble.captures;
+    return {};
+  }
+  const Result<HeldCapture> held = view_.catalog().Get(id);
+  if (!held) return held.error();
+  trouble.Add(*held);
   return {};
 }
 
@@ -133,23 +142,22 @@ Status Finder::DropKnownPayloads(std::vector<Revisit>& revisits) const {
   return {};
 }
 
-Status Finder::DropResolved(std::vector<Revisit>& revisits) const {
+Status Finder::DropResolved(std::vector<Revisit>& revisits) {
   std::vector<Revisit> left;
   for (const Revisit& revisit : revisits) {
-    const Result<bool> is_resolved = IsResolved(revisit.id);
-    if (!is_resolved) return is_resolved.error();
-    if (!*is_resolved) left.push_back(revisit);
+    const Result<HeldCapture> held = view_.catalog().Get(revisit.id);
+    if (!held) return held.error();
+    const Result<HeldCapture> original = resolver_.Resolve(*held);
+    if (original && Shows(original->row)) continue;
+    if (original || original.error().code == ErrorCode::kNotFound) {
+      left.push_back(revisit);
+      continue;
+    }
+    outcome_.undecided.Add(*held);
+    if (outcome_.reason.empty()) outcome_.reason = original.error().text;
   }
   revisits = std::move(left);
   return {};
-}
-
-Result<bool> Finder::IsResolved(const CaptureId& id) const {
-  const Result<HeldCapture> held = view_.catalog().Get(id);
-  if (!held) return held.error();
-  const Result<HeldCapture> original = resolver_.Resolve(*held);
-  if (!original && original.error().code != ErrorCode::kNotFound) return original.error();
-  return original && Shows(original->row);
 }
 
 Status Finder::ForEachRowOfRun(const TakeRow& take) const {
@@ -187,8 +195,8 @@ void CaptureTrouble::Add(const HeldCapture& capture) {
   if (first.size() < kTroublesShown) first.push_back(capture);
 }
 
-Result<CaptureTrouble> FindUnresolved(const ArchiveView& view, std::uint32_t run,
-                                      const UnresolvedOptions& options) {
+Result<UnresolvedRevisits> FindUnresolved(const ArchiveView& view, std::uint32_t run,
+                                          const UnresolvedOptions& options) {
   return Finder(view, run, options).Run();
 }
 

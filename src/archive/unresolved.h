@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "archive/archive_view.h"
@@ -20,6 +21,13 @@ struct CaptureTrouble {
 };
 inline constexpr std::size_t kTroublesShown = 10;
 
+// What a look at the revisits of a run has shown.
+struct UnresolvedRevisits {
+  CaptureTrouble missing;    // whose payload is not here
+  CaptureTrouble undecided;  // nobody can know it: a file or rows are damaged, or away
+  std::string reason;        // of the first of these
+};
+
 struct UnresolvedOptions {
   CaptureFilter shows = {};  // what it does not let pass is as if it were not there
   std::uint64_t revisits_max = std::uint64_t{4} << 20;  // in memory at once
@@ -27,12 +35,12 @@ struct UnresolvedOptions {
   std::size_t look_ups_max = 10'000;
 };
 
-// The revisits that a run brought and whose payload RevisitResolver does not find, in the order of
-// ids. Costs little where the run has no revisits, or also their originals; else some look-ups for
-// each of the others, and for each `revisits_max` some passes through all rows of the archive, as
-// many as chains of revisits that are known by record id or digest alone are long. Errors:
-// kCorrupt, kIo.
-Result<CaptureTrouble> FindUnresolved(const ArchiveView& view, std::uint32_t run,
-                                      const UnresolvedOptions& options = {});
+// The revisits that a run brought and whose payload RevisitResolver does not find. Costs little
+// where the run has no revisits, or also their originals; else some look-ups for each of the
+// others, and for each `revisits_max` some passes through all rows of the archive, as many as
+// chains of revisits that are known by record id or digest alone are long. Errors: kCorrupt and
+// kIo, of the index.
+Result<UnresolvedRevisits> FindUnresolved(const ArchiveView& view, std::uint32_t run,
+                                          const UnresolvedOptions& options = {});
 
 }  // namespace stele::archive

@@ -44,9 +44,9 @@ class Unresolved : public ::testing::Test {
     }
     for (const std::size_t look_ups_max : {std::size_t{0}, std::size_t{10'000}}) {
       for (const std::uint64_t revisits_max : {1u, 1000u}) {
-        const Result<CaptureTrouble> found =
+        const Result<UnresolvedRevisits> found =
             FindUnresolved(view, run, {.revisits_max = revisits_max, .look_ups_max = look_ups_max});
-        EXPECT_TRUE(found && found->captures == slowly) << slowly;
+        EXPECT_TRUE(found && found->missing.captures == slowly) << slowly;
       }
     }
     return slowly;

@@ -169,13 +169,19 @@ struct ImportRun {
   }
 
   Status TellUnresolved() const {
-    const Result<archive::CaptureTrouble> unresolved = archive::FindUnresolved(archive.View(), run);
-    if (!unresolved) return unresolved.error();
-    if (unresolved->captures == 0) return {};
-    const char* depend = unresolved->captures == 1 ? "depends" : "depend";
-    Complain(context, fmt::format("{} of run {} {} on captures that are not here; stele report "
-                                  "--run {} names the first",
-                                  Count(unresolved->captures, "revisit"), run, depend, run));
+    const Result<archive::UnresolvedRevisits> found = archive::FindUnresolved(archive.View(), run);
+    if (!found) return found.error();
+    if (const std::uint64_t missing = found->missing.captures; missing > 0) {
+      Complain(context, fmt::format("{} of run {} {} on captures that are not here; stele report "
+                                    "--run {} names the first",
+                                    Count(missing, "revisit"), run,
+                                    missing == 1 ? "depends" : "depend", run));
+    }
+    if (const std::uint64_t undecided = found->undecided.captures; undecided > 0) {
+      Complain(context, fmt::format("whether the originals of {} of run {} are here cannot be "
+                                    "known: {}",
+                                    Count(undecided, "revisit"), run, found->reason));
+    }
     return {};
   }
 

@@ -116,6 +116,9 @@ std::string ReportText(const archive::Run& run, const RunReport& report) {
   const std::string_view repeat = report.unresolved.captures == 1 ? "repeats" : "repeat";
   AppendTrouble(out, fmt::format("{} captures that are not in this archive:", repeat),
                 report.unresolved);
+  AppendTrouble(
+      out, "may repeat captures that are not here, which cannot be known now:", report.undecided);
+  if (report.undecided.captures > 0) out += fmt::format("  {}\n", report.undecided_reason);
   AppendDamage(out, report);
   return out;
 }
@@ -192,11 +195,11 @@ std::string ReportJson(const archive::Run& run, const RunReport& report) {
   out += fmt::format(
       ", \"truncated\": {}, \"removed\": {}, \"containers\": {}, \"container_bytes\": {}, "
       "\"by_status\": {}, \"by_type\": {}, \"host_count\": {}, \"hosts\": {}, \"errors\": {}, "
-      "\"unresolved\": {}, \"unlisted\": {}, \"damaged\": {}}}\n",
+      "\"unresolved\": {}, \"undecided\": {}, \"unlisted\": {}, \"damaged\": {}}}\n",
       report.truncated, report.removed, report.containers, report.container_bytes,
       SumsJson(report.by_status), SumsJson(report.by_type), report.host_count,
       HostsJson(report.hosts), TroubleJson(report.errors), TroubleJson(report.unresolved),
-      report.unlisted, DamageJson(report));
+      TroubleJson(report.undecided), report.unlisted, DamageJson(report));
   return out;
 }
 

@@ -12,17 +12,17 @@
 namespace stele::cli {
 namespace {
 
-// Revisits whose originals may never have come. Where something is damaged, nobody can say that.
-Status TellUnresolved(const archive::ArchiveView& view, bool is_damaged, bool json, io::Sink& out) {
+// Revisits whose originals may never have come.
+Status TellUnresolved(const archive::ArchiveView& view, bool json, io::Sink& out) {
   for (const auto& [number, run] : view.holdings().runs()) {
-    const Result<archive::CaptureTrouble> unresolved = archive::FindUnresolved(view, number);
-    if (!unresolved && is_damaged) return {};
-    if (!unresolved) return unresolved.error();
-    if (unresolved->captures == 0) continue;
+    const Result<archive::UnresolvedRevisits> found = archive::FindUnresolved(view, number);
+    if (!found) return found.error();
+    const std::uint64_t missing = found->missing.captures;
+    if (missing == 0) continue;
     const std::string line =
-        json ? fmt::format("{{\"run\": {}, \"unresolved\": {}}}\n", number, unresolved->captures)
+        json ? fmt::format("{{\"run\": {}, \"unresolved\": {}}}\n", number, missing)
              : fmt::format("run {}: originals are missing for {}: see stele report --run {}\n",
-                           number, Count(unresolved->captures, "revisit"), number);
+                           number, Count(missing, "revisit"), number);
     if (const Status told = out.Write(line); !told) return told;
   }
   return {};
@@ -73,7 +73,7 @@ ExitCode Run(const Arguments& arguments, Context& context) {
     }
   }
   if (options.read_files) {
-    const Status told = TellUnresolved(view, outcome->defects > 0, json, context.out);
+    const Status told = TellUnresolved(view, json, context.out);
     if (!told) return Fail(context, told.error());
   }
   if (outcome->unfinished > 0 && !json) {

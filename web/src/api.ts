@@ -133,6 +133,7 @@ export interface RunReport {
   removed: number;
   errors: Trouble;
   unresolved: Trouble;
+  undecided: Trouble;
   containers: number;
   container_bytes: number;
   unlisted: number;

@@ -139,6 +139,7 @@ export function problemsOf(paths: Paths, report: RunReport): HTMLElement | null 
     list.map((capture): Child => [captureLink(paths, capture), ` ${capture.status ?? ""}`]);
   add(report.errors.captures, texts.errorsTitle, captures(report.errors.first));
   add(report.unresolved.captures, texts.unresolvedTitle, captures(report.unresolved.first));
+  add(report.undecided.captures, texts.undecidedTitle, captures(report.undecided.first));
   add(
     report.damaged,
     texts.damagedTitle,

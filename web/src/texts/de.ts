@@ -162,6 +162,8 @@ export const de: Texts = {
   },
   errorsTitle: (n) => `Mit einem Fehler beantwortet: ${n}`,
   unresolvedTitle: (n) => `Wiederholen etwas, das nicht in diesem Archiv ist: ${n}`,
+  undecidedTitle: (n) =>
+    `Wiederholen vielleicht etwas, das nicht hier ist; eine Datei dazu fehlt gerade: ${n}`,
   damagedTitle: (n) => `Beschädigte Stellen in Dateien: ${n}`,
   unlistedTitle: (n) => `Aufnahmen, die nicht verzeichnet werden können: ${n}`,
   truncatedTitle: (n) => `Beim Aufnehmen abgeschnitten: ${n}`,

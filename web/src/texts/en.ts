@@ -164,6 +164,8 @@ export const en = {
   },
   errorsTitle: (n: string) => `Answered with an error: ${n}`,
   unresolvedTitle: (n: string) => `Repeat something that is not in this archive: ${n}`,
+  undecidedTitle: (n: string) =>
+    `May repeat something that is not here; a file that would tell is away just now: ${n}`,
   damagedTitle: (n: string) => `Damaged places in files: ${n}`,
   unlistedTitle: (n: string) => `Captures that cannot be listed: ${n}`,
   truncatedTitle: (n: string) => `Cut off while they were captured: ${n}`,
