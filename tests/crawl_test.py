@@ -1104,9 +1104,28 @@ class Killed(CrawlTest):
         report = json.loads(self.stele("report", "--json", "--run", str(run)))
         return rows, lines, report["crawl"]["all"]
 
+    CONNECTIONS = 4
+    # What was under way, what was fetched and waited to be written, and rules of two hosts.
+    REPEATED_MAX = 5 * CONNECTIONS + 2
+
+    def pages_asked(self):
+        return [self.web.url(host, path) for host, path, _, _ in self.web.requests]
+
+    def pages_captured(self):
+        """Where it was killed before the archive was whole, none."""
+        listed = subprocess.run([STELE, "ls", "--archive", self.archive, "--json"],
+                                capture_output=True, check=False)
+        return {json.loads(line)["url"] for line in listed.stdout.splitlines()}
+
+    def check_repeats(self, kills, asked, captured):
+        """After a kill little is asked for again, and of what the archive had by then nothing."""
+        again = [page for page in self.pages_asked() if page in asked]
+        self.assertLessEqual(len(again), kills * self.REPEATED_MAX)
+        self.assertEqual([page for page in again
+                          if page in captured and not page.endswith("/robots.txt")], [])
+
     def run_and_kill(self, requests, pause, *options):
         """False: it was over before that."""
-        self.web.forget()
         process = subprocess.Popen(self.words(*self.seeds, *options), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         while len(self.web.requests) < requests and process.poll() is None:
@@ -1126,18 +1145,29 @@ class Killed(CrawlTest):
         for seed in range(self.SEEDS):
             dice = random.Random(seed)
             self.archive = self.folder / f"archive-{seed}"
-            options = ["--dedup-before-links"] if seed % 2 == 1 else []
+            before_links = ["--dedup-before-links"] if seed % 2 == 1 else []
+            options = [*before_links, "--connections", str(self.CONNECTIONS)]
+            asked, captured, killed = set(), set(), 0
             for _ in range(dice.randint(1, 3)):
+                self.web.forget()
                 # Somewhere between two requests, and some of the time after the last one.
-                if not self.run_and_kill(dice.randint(0, requests), dice.uniform(0, 0.03),
-                                         *options):
+                is_killed = self.run_and_kill(dice.randint(0, requests), dice.uniform(0, 0.03),
+                                              *options)
+                self.check_repeats(killed, asked, captured)
+                if not is_killed:
                     break
-                kills += 1
+                killed += 1
+                asked.update(self.pages_asked())
+                captured = self.pages_captured()
+            kills += killed
+            self.web.forget()
             self.crawl(*self.seeds, *options)
+            if is_killed:
+                self.check_repeats(killed, asked, captured)
             # Where it was over already, that was a run of its own, with what was known before.
             runs = sorted({row["run"] for row in self.captures()})
             self.assertEqual(self.brought(runs[0]), whole, seed)
-            if len(runs) > 1 and not options:
+            if len(runs) > 1 and not before_links:
                 self.assertEqual(self.urls("--run", str(runs[1])), urls, seed)
             self.check_containers()
             if seed % 10 == 0:

@@ -480,7 +480,8 @@ Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
 void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   const VisitPointer visit = std::make_shared<Visit>(url);
   visit->candidate = taken.candidate;
-  visit->kept = kept_.Of(taken.candidate.url);
+  // Who only looks for links leaves it to who has captured it.
+  if (!taken.candidate.links_only) visit->kept = kept_.Of(taken.candidate.url);
   for (const KeptCaptures::Kept& earlier : kept_.TakeEarlier(taken.candidate.url)) {
     LogKept(taken.candidate, url, earlier);
   }
@@ -489,6 +490,9 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   visit->taken = std::move(taken);
   visit->is_counted_page = visit->candidate.is_page();
   if (visit->is_counted_page) ++pages_under_way_;
+  // How a revisit came about that headers decided on, the archive does not say in full.
+  const bool can_be_retold = visit->kept && !visit->kept->is_cut && !work_.header_filter().is_on();
+  if (can_be_retold) return Retell(visit, *visit->kept);
   Fetch(visit);
 }
 

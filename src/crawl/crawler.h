@@ -217,7 +217,7 @@ class Crawler final : public Controlled {
 
   // Ends what was not captured, or is retold.
   void Give(const VisitPointer& visit, int status, std::string_view annotation);
-  // Ends what an interrupted part of this run has captured, and nobody answers for now.
+  // Ends what an interrupted part of this run has captured, by the stored copy.
   void Retell(const VisitPointer& visit, const KeptCaptures::Kept& kept);
   // Gives what was captured besides a line of its own.
   void LogKept(const Candidate& candidate, const url::Url& url, const KeptCaptures::Kept& kept);

@@ -91,6 +91,41 @@ TEST(CrawlerKept, I1_WhatRobotsForbidAfterAKillWasCapturedNevertheless) {
   EXPECT_EQ(lines.at("http://a.org/1")[0].status, "200");
 }
 
+TEST(CrawlerKept, I1_WhatWasCapturedBeforeAKillIsNotAskedForAgain) {
+  Lab lab;
+  lab.pages = {{"http://a.org/", "<a href=/1></a><a href=/old></a>"},
+               {"http://a.org/1", "1"},
+               {"http://a.org/new", "2"}};
+  lab.redirects = {{"http://a.org/old", "http://a.org/new"}};
+  ASSERT_TRUE(lab.Crawl());
+  Kill(lab);
+  lab.asked.clear();
+  ASSERT_TRUE(lab.Crawl());
+  // Rules are those of now.
+  EXPECT_EQ(lab.asked, (std::map<std::string, int>{{"http://a.org/robots.txt", 1}}));
+  EXPECT_EQ(lab.captured.size(), 5U);
+}
+
+TEST(CrawlerKept, I1_ADamagedCopyAfterAKillIsCapturedOnceMore) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "1"}};
+  ASSERT_TRUE(lab.Crawl());
+  Kill(lab);
+  const std::string folder = "archive/volumes/main/00000001";
+  const std::vector<std::string> names = *lab.disk.List(folder);
+  for (const std::string& name : names) {
+    const std::string path = folder + '/' + name;
+    const std::string bytes = *io::ReadFile(lab.disk, path);
+    ASSERT_TRUE(io::ReplaceFile(lab.disk, path, std::string(bytes.size(), 'x')));
+  }
+  lab.asked.clear();
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->progress.counts.pages, 2U);
+  EXPECT_EQ(lab.asked, (std::map<std::string, int>{{"http://a.org/", 1}, {"http://a.org/1", 1}}));
+}
+
 TEST(CrawlerKept, I1_AnErrorOfTheServerAfterAKillIsNotWhatWasCaptured) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;

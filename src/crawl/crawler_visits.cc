@@ -312,6 +312,10 @@ void Crawler::TakeCookies(Visit& visit) {
 
 Status Crawler::OnWorked(const VisitPointer& visit) {
   if (visit->is_line_only) return {};
+  if (visit->is_retold) {
+    TakeCookies(*visit);
+    if (visit->repeats_secret) Annotate(visit->line, kRepeatsSecret);
+  }
   if (!visit->robots_origin.empty()) {
     const robots::Access access = robots::AccessFor(visit->result.status, visit->robots_redirects);
     const bool is_whole = access != robots::Access::kParse || !visit->is_cut();
@@ -334,6 +338,14 @@ Status Crawler::OnWorked(const VisitPointer& visit) {
 
 Status Crawler::OnNotKept(const VisitPointer& visit) {
   const Error error = visit->appended.error();
+  const bool is_damaged = error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kInvalid;
+  // The stored copy, as stele verify tells: it is captured once more.
+  if (is_damaged && visit->is_retold && visit->taken) {
+    kept_.Finish(visit->candidate.url, visit->kept->id);
+    touched_.insert(visit->taken->host);
+    parts_.frontier.Return(std::move(*visit->taken));
+    return {};
+  }
   // It alone cannot be written, now or later.
   if (error.code != ErrorCode::kInvalid) return error;
   visit->result.error = error.text;

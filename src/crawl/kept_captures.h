@@ -15,8 +15,8 @@
 
 namespace stele::crawl {
 
-// What an interrupted part of a run captured too late to finish it in the frontier. It is asked for
-// once more, for its links and its line in the log, and not stored again.
+// What an interrupted part of a run captured too late to finish it in the frontier. Its links and
+// its line in the log are those of the stored copy; where it is not whole, it is asked for again.
 class KeptCaptures {
  public:
   struct Kept {

@@ -33,8 +33,7 @@ struct Visit {
   Timestamp asked;  // when it was
   // An interrupted part of this run has captured it, and it is not in the log yet.
   std::optional<KeptCaptures::Kept> kept;
-  // Nobody answers for what was kept any more, or something else came: what the archive has is
-  // told.
+  // Nobody is asked for what was kept, or nobody answers: what the archive has is told.
   bool is_retold = false;
   // And that is all: its line in the log.
   bool is_line_only = false;
