@@ -138,15 +138,12 @@ class Ways(CrawlTest):
             self.assertIn((f"http://{HOST}/{i}", 200), self.urls())
 
     def test_I1_a_crawl_delay_is_obeyed(self):
-        self.web.add(HOST, "/robots.txt", "User-agent: *\nCrawl-delay: 0.7\n", "text/plain")
-        self.web.add(HOST, "/", '<a href="/a">x</a><a href="/b">x</a>')
+        self.web.add(HOST, "/robots.txt", "User-agent: *\nCrawl-delay: 2\n", "text/plain")
+        self.web.add(HOST, "/", '<a href="/a">x</a>')
         self.web.add(HOST, "/a", "a")
-        self.web.add(HOST, "/b", "b")
         self.crawl(self.web.url(HOST), delay=None)
-        pages = [at for path, at in self.web.times(HOST) if path != "/robots.txt"]
-        self.assertEqual(len(pages), 3)
-        for earlier, later in zip(pages, pages[1:]):
-            self.assertGreaterEqual(later - earlier, 0.69)
+        earlier, later = [at for path, at in self.web.times(HOST) if path != "/robots.txt"]
+        self.assertGreaterEqual(later - earlier, 1.99)
 
     def test_I1_of_robots_only_the_first_500_kilobytes_count(self):
         rules = "User-agent: *\nDisallow: /early\n"

@@ -14,7 +14,7 @@ namespace stele::robots {
 namespace {
 
 constexpr std::size_t kSitemapsMax = 1000;
-constexpr double kDelaySecondsMax = 86'400;
+constexpr std::uint64_t kDelaySecondsMax = 86'400;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool IsUnreserved(char c) {
@@ -173,13 +173,15 @@ bool IsForAll(std::string_view value) {
   return value.starts_with('*') && (value.size() == 1 || IsAsciiSpace(value[1]));
 }
 
-// "10", "0.5".
+// "10", "0.5". Who asks for more than a day gets a day.
 std::optional<std::chrono::milliseconds> ParseSeconds(std::string_view text) {
   const std::size_t dot = std::min(text.find('.'), text.size());
-  const std::optional<std::uint64_t> whole = dot == 0 && text.size() > 1
-                                                 ? std::optional<std::uint64_t>(0)
-                                                 : ParseDecimal(text.substr(0, dot));
-  if (!whole || *whole > kDelaySecondsMax) return std::nullopt;
+  const std::string_view whole_text = text.substr(0, dot);
+  const bool has_part = dot + 1 < text.size();
+  if (!std::all_of(whole_text.begin(), whole_text.end(), IsAsciiDigit)) return std::nullopt;
+  if (whole_text.empty() && !has_part) return std::nullopt;
+  const std::uint64_t whole =
+      whole_text.empty() ? 0 : ParseDecimal(whole_text).value_or(kDelaySecondsMax);
   std::uint64_t thousandths = 0;
   if (dot < text.size()) {
     std::string digits(text.substr(dot + 1));
@@ -188,7 +190,7 @@ std::optional<std::chrono::milliseconds> ParseSeconds(std::string_view text) {
     if (!fraction) return std::nullopt;
     thousandths = *fraction;
   }
-  return std::chrono::milliseconds(*whole * 1000 + thousandths);
+  return std::chrono::milliseconds(std::min(whole, kDelaySecondsMax) * 1000 + thousandths);
 }
 
 }  // namespace
