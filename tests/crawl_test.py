@@ -226,7 +226,9 @@ class Misbehaving(CrawlTest):
         self.web.add(HOST, "/robots.txt", "later", status=500)
         self.web.add(HOST, "/", links("/a"))
         self.crawl(self.web.url(HOST), code=1)
-        self.assertIn("could not be fetched", self.said)
+        reason = "its robots.txt could not be had: the server answered 500"
+        self.assertIn(f"seed {self.web.url(HOST)} could not be fetched: {reason}\n", self.said)
+        self.assertEqual([seed["problem"] for seed in self.report(1)["seeds"]], [reason])
         self.assertEqual(set(self.web.asked(HOST)), {"/robots.txt"})
         self.web.forget()
         self.crawl("--robots", "ignore")

@@ -451,32 +451,6 @@ Status Crawler::StartNext(const std::string& host) {
   return {};
 }
 
-Result<bool> Crawler::RobotsAllow(Frontier::Taken& taken, const url::Url& url) {
-  if (settings_.robots == RobotsPolicy::kIgnore) return true;
-  const std::string origin = url.origin();
-  const Result<const robots::Robots*> rules = robots_.Find(origin, Now());
-  if (!rules) return rules.error();
-  if (*rules == nullptr) {
-    const std::string via = taken.candidate.url;
-    robots_pending_.insert(taken.host);
-    parts_.frontier.Return(std::move(taken));
-    const Status started = StartRobots(origin, *url::Parse(kRobotsPath, &url), 0, via);
-    if (!started) return started.error();
-    return false;
-  }
-  if (url.path_and_query() == kRobotsPath && !taken.candidate.seed) {
-    FinishTaken(std::move(taken), url);
-    return false;
-  }
-  if (const auto delay = (*rules)->crawl_delay()) {
-    politeness_.SetCrawlDelay(taken.host, *delay);
-  }
-  const bool is_exempt = settings_.robots == RobotsPolicy::kEmbeds && !taken.candidate.is_page();
-  if (is_exempt || (*rules)->Allows(url.path_and_query())) return true;
-  GiveTaken(std::move(taken), url, {kRobotsPrecluded, ""}, "robotExcluded");
-  return false;
-}
-
 void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   const VisitPointer visit = std::make_shared<Visit>(url);
   visit->candidate = taken.candidate;
@@ -494,26 +468,6 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   const bool can_be_retold = visit->kept && !visit->kept->is_cut && !work_.header_filter().is_on();
   if (can_be_retold) return Retell(visit, *visit->kept);
   Fetch(visit);
-}
-
-Status Crawler::StartRobots(const std::string& origin, const url::Url& at, int redirects,
-                            const std::string& via) {
-  const VisitPointer visit = std::make_shared<Visit>(at);
-  visit->candidate.url = at.href_without_fragment();
-  visit->candidate.via = via;
-  visit->candidate.hops = "P";
-  visit->kind = Politeness::Kind::kEmbed;
-  visit->kept = kept_.Of(visit->candidate.url);
-  visit->robots_origin = origin;
-  visit->robots_redirects = redirects;
-  if (redirects == 0) {
-    const Result<bool> has = moved_rules_.Has(at);
-    if (!has) return has.error();
-    visit->is_surplus = *has;
-    parts_.frontier.MarkSeen(visit->candidate.url);
-  }
-  Fetch(visit);
-  return {};
 }
 
 void Crawler::FinishTaken(Frontier::Taken taken, const url::Url& url) {

@@ -191,6 +191,8 @@ class Crawler final : public Controlled {
   Status OnNotKept(const VisitPointer& visit);
   // Where rules were moved to is followed further, if it belongs to the crawl.
   Status AddLinksOfMovedRules(const Visit& visit);
+  // What keeps a robots.txt from us.
+  static std::string WhyUnknown(const Visit& visit);
   Status OnRobots(const VisitPointer& visit, robots::Access access);
   Status AddSitemaps(const Visit& visit, const robots::Robots& rules);
   void TakeCookies(Visit& visit);

@@ -242,7 +242,8 @@ Status Crawler::OnRobotsFailed(const VisitPointer& visit) {
   }
   if (*has_old || reachability_.Why(whose) == nullptr) robots_tries_.erase(origin);
   if (!*has_old && reachability_.Why(whose) == nullptr) {
-    visit->robots_note = robots_.Set(origin, robots::Access::kDisallowAll, "", Now());
+    visit->robots_note =
+        robots_.Set(origin, robots::Access::kDisallowAll, WhyUnknown(*visit), Now());
   }
   finished_.push_back(visit);
   return {};
@@ -351,58 +352,6 @@ Status Crawler::OnNotKept(const VisitPointer& visit) {
   visit->result.error = error.text;
   visit->again = false;
   Give(visit, net::HeritrixStatus(net::FetchFailure::kLocal), "");
-  return {};
-}
-
-Status Crawler::AddLinksOfMovedRules(const Visit& visit) {
-  Candidate page = visit.candidate;
-  page.hops = "L";
-  return scope_.Decide(page, visit.url, YearOf(Now())).accepted ? AddLinks(visit) : Status();
-}
-
-Status Crawler::OnRobots(const VisitPointer& visit, robots::Access access) {
-  const std::string& origin = visit->robots_origin;
-  const url::Url whose = *url::Parse(origin);
-  if (access == robots::Access::kFollow) {
-    for (const Outlink& link : visit->outlinks.links) {
-      const Result<url::Url> target = url::Parse(link.url);
-      if (link.hop != 'R' || !target) continue;
-      return StartRobots(origin, *target, visit->robots_redirects + 1, visit->candidate.url);
-    }
-    access = robots::Access::kAllowAll;
-  }
-  if (access == robots::Access::kDisallowAll) {
-    const Result<bool> has_old = robots_.Prolong(origin, Now());
-    if (!has_old) return has_old.error();
-    if (*has_old) robots_tries_.erase(origin);
-    if (*has_old || ++robots_tries_[origin] < static_cast<int>(settings_.tries_max)) {
-      politeness_.BackOff(std::string(whose.host()), std::nullopt, visit->asked, Now());
-      robots_pending_.erase(std::string(whose.host()));
-      touched_.emplace(whose.host());
-      return {};
-    }
-  }
-  visit->robots_note = robots_.Set(
-      origin, access, access == robots::Access::kParse ? visit->robots_text : "", Now());
-  robots_tries_.erase(origin);
-  robots_pending_.erase(std::string(whose.host()));
-  touched_.emplace(whose.host());
-  const Result<const robots::Robots*> rules = robots_.Find(origin, Now());
-  if (!rules) return rules.error();
-  return settings_.sitemaps && !patches_ ? AddSitemaps(*visit, **rules) : Status();
-}
-
-Status Crawler::AddSitemaps(const Visit& visit, const robots::Robots& rules) {
-  for (const std::string& text : rules.sitemaps()) {
-    const Result<url::Url> sitemap = url::Parse(text, &visit.url);
-    if (!sitemap || !sitemap->is_http()) continue;
-    Candidate candidate;
-    candidate.url = sitemap->href_without_fragment();
-    // Whose rules they are, wherever these were moved to.
-    candidate.via = visit.robots_origin + std::string(kRobotsPath);
-    candidate.hops = "M";
-    if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
-  }
   return {};
 }
 

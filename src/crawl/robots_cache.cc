@@ -17,17 +17,18 @@ bool IsValid(Timestamp fetched, Timestamp now) {
 
 }  // namespace
 
-robots::Robots RobotsCache::RulesOf(robots::Access access, std::string_view text) const {
+RobotsCache::Entry RobotsCache::EntryOf(Timestamp fetched, robots::Access access,
+                                        std::string_view text) const {
   switch (access) {
     case robots::Access::kParse:
-      return robots::Robots::Parse(text, product_token_);
+      return {fetched, access, robots::Robots::Parse(text, product_token_), ""};
     case robots::Access::kDisallowAll:
-      return robots::Robots::DisallowAll();
+      return {fetched, access, robots::Robots::DisallowAll(), std::string(text)};
     case robots::Access::kFollow:
     case robots::Access::kAllowAll:
       break;
   }
-  return robots::Robots::AllowAll();
+  return {fetched, access, robots::Robots::AllowAll(), ""};
 }
 
 Result<RobotsCache::Entry*> RobotsCache::Load(const std::string& origin) {
@@ -40,8 +41,7 @@ Result<RobotsCache::Entry*> RobotsCache::Load(const std::string& origin) {
   const auto access = static_cast<robots::Access>(in.Varint());
   if (!in.good()) return nullptr;
   if (entries_.size() >= kEntriesMax) entries_.clear();
-  Entry entry{fetched, access, RulesOf(access, in.rest())};
-  return &entries_.emplace(origin, std::move(entry)).first->second;
+  return &entries_.emplace(origin, EntryOf(fetched, access, in.rest())).first->second;
 }
 
 Result<const robots::Robots*> RobotsCache::Find(const std::string& origin, Timestamp now) {
@@ -59,6 +59,11 @@ Result<bool> RobotsCache::Prolong(const std::string& origin, Timestamp now) {
   return true;
 }
 
+std::string RobotsCache::WhyUnknown(const std::string& origin) const {
+  const auto found = entries_.find(origin);
+  return found == entries_.end() ? "" : found->second.why_unknown;
+}
+
 std::string RobotsCache::Set(const std::string& origin, robots::Access access,
                              std::string_view text, Timestamp now) {
   std::string note;
@@ -66,7 +71,7 @@ std::string RobotsCache::Set(const std::string& origin, robots::Access access,
   PutVarint(note, static_cast<std::uint64_t>(access));
   note += text;
   if (entries_.size() >= kEntriesMax) entries_.clear();
-  entries_.insert_or_assign(origin, Entry{now, access, RulesOf(access, text)});
+  entries_.insert_or_assign(origin, EntryOf(now, access, text));
   return note;
 }
 

@@ -29,7 +29,11 @@ class RobotsCache {
   // They cannot be had now: those that have expired, where there are any, hold on for an hour (RFC
   // 9309, 2.4). False: there are none. Errors: those of the frontier.
   Result<bool> Prolong(const std::string& origin, Timestamp now);
-  // kFollow, after too many redirects, allows everything. Returns what Keep() wants.
+  // Why nothing may be fetched there although nobody said so; empty: there are rules. Of what
+  // Find() found last.
+  std::string WhyUnknown(const std::string& origin) const;
+  // kFollow, after too many redirects, allows everything. `text` has the rules of kParse, and says
+  // to people why there is kDisallowAll. Returns what Keep() wants.
   std::string Set(const std::string& origin, robots::Access access, std::string_view text,
                   Timestamp now);
   // Once the file is stored and logged: earlier, an interruption would leave rules of a file that
@@ -41,11 +45,12 @@ class RobotsCache {
     Timestamp fetched;
     robots::Access access;
     robots::Robots rules;
+    std::string why_unknown;
   };
 
   // Expired or not; null: there are none.
   Result<Entry*> Load(const std::string& origin);
-  robots::Robots RulesOf(robots::Access access, std::string_view text) const;
+  Entry EntryOf(Timestamp fetched, robots::Access access, std::string_view text) const;
 
   Frontier& frontier_;
   const std::string product_token_;

@@ -45,6 +45,20 @@ TEST_F(RobotsCaching, I1_RulesAreThoseForOurName) {
   }
 }
 
+TEST_F(RobotsCaching, I1_WhyRulesCouldNotBeHadIsRemembered) {
+  RobotsCache cache(*frontier_, "stele");
+  EXPECT_EQ(cache.WhyUnknown(kOrigin), "");
+  cache.Set(kOrigin, robots::Access::kParse, "User-agent: *\nDisallow: /\n", kNow);
+  EXPECT_EQ(cache.WhyUnknown(kOrigin), "");
+  cache.Keep(kOrigin, cache.Set(kOrigin, robots::Access::kDisallowAll, "it burns", kNow));
+  ASSERT_TRUE(frontier_->Commit());
+  RobotsCache after_a_kill(*frontier_, "stele");
+  for (RobotsCache* const one : {&cache, &after_a_kill}) {
+    EXPECT_FALSE(RulesIn(*one, kNow)->Allows("/x"));
+    EXPECT_EQ(one->WhyUnknown(kOrigin), "it burns");
+  }
+}
+
 TEST_F(RobotsCaching, I1_ExpiredRulesCanBeProlongedAndRulesThatNobodyGaveCannot) {
   constexpr std::int64_t kHour = 3600LL * 1000;
   RobotsCache cache(*frontier_, "stele");
