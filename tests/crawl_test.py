@@ -222,6 +222,20 @@ class Misbehaving(CrawlTest):
         self.assertEqual([(line[1], line[4]) for line in left],
                          [(self.web.url("c.test"), "outside")])
 
+    def test_I1_the_end_says_what_to_do(self):
+        self.web.add(HOST, "/", links("/a"))
+        self.web.add(HOST, "/a", "a")
+        self.crawl(self.web.url(HOST), "--max-pages", "1")
+        self.assertIn("the limit of pages was reached, with 1 URL left; the next stele crawl "
+                      "begins anew, and gets further with a higher --max-pages\n", self.said)
+        # Nobody listens at port 80 of this address.
+        job = self.archive / "crawl" / "secure" / "job.toml"
+        job.parent.mkdir()
+        job.write_text('seeds = ["only-https.test/x"]\ntries = 1\n')
+        self.crawl("--job", "secure", "--resolve", "only-https.test=127.9.8.7", code=1)
+        self.assertIn("; it may answer by https: stele crawl https://only-https.test/x\n",
+                      self.said)
+
     def test_I1_robots_that_cannot_be_had_mean_stop(self):
         self.web.add(HOST, "/robots.txt", "later", status=500)
         self.web.add(HOST, "/", links("/a"))

@@ -82,6 +82,22 @@ void ComplainOfPlaces(const crawl::CrawlReport& report, Context& context) {
            fmt::format("{} more were given up: see stele report", report.given_up.size() - kShown));
 }
 
+// Where there is no http, a person may have left out the scheme.
+std::string HttpsInstead(const crawl::CrawlReport::Seed& seed) {
+  const int refused = net::HeritrixStatus(net::FetchFailure::kConnect);
+  const Result<url::Url> url = url::Parse(seed.url);
+  if (!url || url->scheme() != "http" || url->port() || seed.status != refused) return "";
+  const std::string_view rest = std::string_view(seed.url).substr(seed.url.find(':'));
+  return fmt::format("; it may answer by https: stele crawl https{}", rest);
+}
+
+void ComplainOfSeeds(const std::vector<crawl::CrawlReport::Seed>& seeds, Context& context) {
+  for (const crawl::CrawlReport::Seed& seed : seeds) {
+    Complain(context, fmt::format("the seed {} could not be fetched: {}{}", seed.url, seed.problem,
+                                  HttpsInstead(seed)));
+  }
+}
+
 // Whether a site that was asked for stopped answering before all of it was there.
 bool LostASite(const crawl::CrawlReport& report, const std::vector<std::string>& seeds) {
   return std::any_of(seeds.begin(), seeds.end(), [&](const std::string& seed) {
@@ -129,8 +145,9 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
     if (!written) return Fail(context, written.error());
   }
   if (end.why == crawl::CrawlEnd::Why::kLimit) {
-    Complain(context, fmt::format("the limit of {} was reached, with {} left", end.limit,
-                                  Count(end.progress.waiting, "URL")));
+    Complain(context, fmt::format("the limit of {0} was reached, with {1} left; the next stele "
+                                  "crawl begins anew, and gets further with a higher --max-{0}",
+                                  end.limit, Count(end.progress.waiting, "URL")));
   }
   ComplainOfPlaces(job.report(), context);
   if (const std::uint64_t busy = job.report().CountBusy(); busy > 0) {
@@ -143,9 +160,7 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
                                   "as they came: keep this archive to yourself",
                                   Count(summary->repeated_secrets, "response")));
   }
-  for (const crawl::CrawlReport::Seed& seed : summary->failed_seeds) {
-    Complain(context, fmt::format("the seed {} could not be fetched: {}", seed.url, seed.problem));
-  }
+  ComplainOfSeeds(summary->failed_seeds, context);
   if (LostASite(job.report(), plan.settings.seeds)) {
     Complain(context, "a site that was asked for is not whole; when it answers: stele crawl");
     return ExitCode::kDefects;
