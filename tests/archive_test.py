@@ -95,6 +95,8 @@ class Everyday(Archive):
         self.run_stele("batch", "export", "--archive", self.archive, "200406",
                        self.folder / "x.warc", code=3)
         self.assertIn("stele batch ls lists the months", self.said)
+        self.stele("export", "--batch", "200406", self.folder / "x.cdxj")
+        self.assertIn("nothing matches", self.said)
         self.stele("rm", "http://a.org/", "--reason", "x", "--json")
         self.assertEqual(json.loads(self.stele("rm", "--list", "--json"))["what"], "http://a.org/")
 

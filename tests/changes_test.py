@@ -155,7 +155,7 @@ class Diff(Two):
         lines = self.stele("diff", "/a.png").splitlines()
         self.assertIn("image/png, 3 bytes, sha256:" + hashlib.sha256(b"one").hexdigest(), lines[2])
         self.assertIn("image/png, 3 bytes, sha256:" + hashlib.sha256(b"two").hexdigest(), lines[3])
-        self.assertTrue(self.stele("diff", "/revisited").endswith("\nidentical\n"))
+        self.assertTrue(self.stele("diff", "/revisited").endswith("\nidentical in all captures\n"))
 
     def test_a_page_does_not_steer_the_terminal(self):
         self.bring("third", page("/", 2015, b"<p>Hello<p>\x1b[2Jmoon &#x9b;"),

@@ -110,7 +110,8 @@ class DiffText {
       Hunk(hunk, comparison);
     }
     if (pair.state == ChangeState::kIdentical) {
-      Line("", "identical");
+      const bool never_changed = pair.before.row.id == pair.after.row.id;
+      Line("", never_changed ? "identical in all captures" : "identical");
     } else if (comparison.edits.empty()) {
       const bool bytes_differ = !archive::HaveSamePayload(pair.before.row, pair.after.row);
       if (comparison.has_text && bytes_differ) Line("", "the text is the same, the bytes differ");

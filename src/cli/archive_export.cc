@@ -387,16 +387,19 @@ ExitCode ExportCdxj(const Arguments& arguments, Context& context, const archive:
   if (!file) return Fail(context, file.error());
   const ContainerNames names(view.holdings());
   archive::CaptureResults results(view, query);
+  bool any = false;
   for (;;) {
     Result<const catalog::HeldCapture*> held = results.Next();
     if (!held) return Fail(context, held.error());
     if (*held == nullptr) break;
+    any = true;
     const catalog::Capture& row = (*held)->row;
     const std::string name = names.Of(row.place.container);
     const cdx::Capture line = archive::IndexLineOf(row, results.key(), row.place, name);
     const Status written = (*file)->Write(cdx::FormatCdxjLine(line) + '\n');
     if (!written) return Fail(context, written.error());
   }
+  if (!any && !arguments.Has("--quiet")) Complain(context, "nothing matches");
   const Status committed = (*file)->Commit();
   return committed ? ExitCode::kDone : Fail(context, committed.error());
 }
