@@ -275,6 +275,21 @@ class Everyday(Archive):
         runs = json.loads(self.stele("info", "--json"))["runs"]
         self.assertEqual([(run["run"], run["captures"]) for run in runs], [(1, 1), (2, 1)])
 
+    def test_I6_a_file_whose_captures_were_taken_down_is_said_to_be_one(self):
+        path = self.put("x.warc.gz", *(response(f"http://example.org/{n}", "2004-05-01T10:00:00Z",
+                                                b"x") for n in range(2)))
+        self.stele("import", path)
+        self.assertTrue(self.stele("import", path).endswith("as container 1\n"))
+        for n in range(2):
+            self.stele("rm", f"http://example.org/{n}", "--reason", "x")
+            self.assertIn(f"as container 1; {n + 1} of its 2 captures taken down: stele rm --list",
+                          self.stele("import", path))
+            self.assertEqual(json.loads(self.stele("import", "--json", path))["removed"], n + 1)
+            run = json.loads(self.stele("info", "--json"))["runs"][0]
+            self.assertEqual((run["captures"], run["removed"]), (2, n + 1))
+            self.assertIn(f"({n + 1} taken down)", self.stele("info"))
+        self.assertEqual(self.rows(), [])
+
     def test_I6_an_archive_is_not_brought_to_itself(self):
         self.put("x.warc.gz", response("http://example.org/", "2004-05-01T10:00:00Z", b"x"))
         for _ in range(2):

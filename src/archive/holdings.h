@@ -223,6 +223,9 @@ class Holdings {
     friend bool operator==(const IdRange&, const IdRange&) = default;
   };
   std::vector<IdRange> IdsOfRun(std::uint32_t run) const;
+  // How many captures that a run brought, or that are in a container, were taken down.
+  std::uint64_t RemovedOfRun(std::uint32_t run) const;
+  std::uint64_t RemovedIn(const Container& container) const;
   // The first serial of a batch that no capture has.
   std::uint32_t NextSerial(std::uint32_t batch) const;
 

@@ -33,12 +33,29 @@ std::vector<Holdings::IdRange> Holdings::IdsOfRun(std::uint32_t run) const {
 
 bool Holdings::IsComparable(const Run& run) const {
   if (!run.end || !run.is_from_outside() || run.kind == kPatchKind) return false;
+  return RemovedOfRun(run.number) < run.captures;
+}
+
+std::uint64_t Holdings::RemovedOfRun(std::uint32_t run) const {
   std::uint64_t removed = 0;
-  for (const IdRange& range : IdsOfRun(run.number)) {
+  for (const IdRange& range : IdsOfRun(run)) {
     removed += static_cast<std::uint64_t>(
         std::distance(removed_.lower_bound(range.first), removed_.upper_bound(range.last)));
   }
-  return removed < run.captures;
+  return removed;
+}
+
+std::uint64_t Holdings::RemovedIn(const Container& container) const {
+  std::uint64_t removed = 0;
+  for (const Container::Batch& part : container.batches) {
+    const auto first = removed_.lower_bound({part.batch, part.base});
+    for (auto id = first; id != removed_.end() && id->batch == part.batch; ++id) {
+      if (id->serial - part.base >= part.count) break;
+      ++removed;
+    }
+  }
+  for (const catalog::CaptureId& id : container.ids) removed += removed_.contains(id) ? 1 : 0;
+  return removed;
 }
 
 const Run* Holdings::FindUnendedRun() const {

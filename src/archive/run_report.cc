@@ -67,7 +67,6 @@ class Reporter {
   Status CountCaptures();
   void Count(std::string_view key, const HeldCapture& held, bool is_duplicate);
   Status CountUnresolved();
-  std::uint64_t CountRemoved() const;
 
   const ArchiveView& view_;
   const std::uint32_t run_;
@@ -123,21 +122,11 @@ Status Reporter::CountCaptures() {
     const bool is_duplicate = seen.Add(row);
     if (is_ours) Count(key, **held, is_duplicate);
   }
-  if (!shows_) report_.removed = CountRemoved();
+  // The ledger also knows of those whose rows went with their bytes.
+  if (!shows_) report_.removed = view_.holdings().RemovedOfRun(run_);
   report_.host_count = hosts_.hosts();
   report_.hosts = hosts_.Largest();
   return {};
-}
-
-// The ledger also knows of those whose rows went with their bytes.
-std::uint64_t Reporter::CountRemoved() const {
-  const std::set<catalog::CaptureId>& removed = view_.holdings().removed();
-  std::uint64_t count = 0;
-  for (const Holdings::IdRange& range : view_.holdings().IdsOfRun(run_)) {
-    const auto end = removed.upper_bound(range.last);
-    for (auto id = removed.lower_bound(range.first); id != end; ++id) ++count;
-  }
-  return count;
 }
 
 void Reporter::Count(std::string_view key, const HeldCapture& held, bool is_duplicate) {

@@ -38,20 +38,27 @@ struct Totals {
   std::atomic<std::uint64_t> bytes = 0;
 };
 
-std::string OutcomeLine(const std::string& path, const archive::ImportOutcome& outcome, bool json) {
+// `removed`: how many captures of a file that was here already were taken down.
+std::string OutcomeLine(const std::string& path, const archive::ImportOutcome& outcome,
+                        std::uint64_t removed, bool json) {
   const archive::Container& container = outcome.container;
+  if (!json && outcome.is_new) {
+    return fmt::format("{}: {}\n", path, Count(container.captures, "capture"));
+  }
   if (!json) {
-    return outcome.is_new
-               ? fmt::format("{}: {}\n", path, Count(container.captures, "capture"))
-               : fmt::format("{}: here already, as container {}\n", path, container.number);
+    const std::string taken_down =
+        removed == 0 ? ""
+                     : fmt::format("; {} of its {} taken down: stele rm --list says why", removed,
+                                   Count(container.captures, "capture"));
+    return fmt::format("{}: here already, as container {}{}\n", path, container.number, taken_down);
   }
   std::string line = "{\"file\": ";
   AppendJsonString(line, path);
   line += fmt::format(
       ", \"new\": {}, \"container\": {}, \"captures\": {}, \"records\": {}, \"bytes\": {}, "
-      "\"sha256\": \"{}\", \"losses\": {}, \"unlisted\": {}}}\n",
+      "\"sha256\": \"{}\", \"losses\": {}, \"unlisted\": {}, \"removed\": {}}}\n",
       outcome.is_new, container.number, container.captures, container.records, container.bytes,
-      container.sha256, container.losses, container.unlisted);
+      container.sha256, container.losses, container.unlisted, removed);
   return line;
 }
 
@@ -207,7 +214,9 @@ struct ImportRun {
       ++totals.known;
     }
     if (json || !quiet) {
-      const Status written = job.out.Write(OutcomeLine(job.path, *outcome, json));
+      const std::uint64_t removed =
+          outcome->is_new ? 0 : archive.View().holdings().RemovedIn(outcome->container);
+      const Status written = job.out.Write(OutcomeLine(job.path, *outcome, removed, json));
       if (!written) return written.error();
     }
     return Report(job.path, *outcome);

@@ -82,8 +82,10 @@ std::string InfoText(const archive::ArchiveView& view) {
   }
   out += "\nruns:\n";
   for (const auto& [number, run] : holdings.runs()) {
-    out += fmt::format("  {:>4}  {}  {:<8} {:>10} captures  {}{}\n", number, FormatIso(run.begin),
-                       run.kind, run.captures, run.note, run.end ? "" : "  (not ended)");
+    const std::uint64_t removed = holdings.RemovedOfRun(number);
+    out += fmt::format("  {:>4}  {}  {:<8} {:>10} captures  {}{}{}\n", number, FormatIso(run.begin),
+                       run.kind, run.captures, run.note, run.end ? "" : "  (not ended)",
+                       removed > 0 ? fmt::format("  ({} taken down)", removed) : "");
   }
   return out;
 }
@@ -116,8 +118,8 @@ std::string InfoJson(const archive::ArchiveView& view) {
     out += fmt::format("{{\"run\": {}, \"kind\": \"{}\", \"begin\": \"{}\", \"end\": ", number,
                        run.kind, FormatIso(run.begin));
     out += run.end ? fmt::format("\"{}\"", FormatIso(*run.end)) : "null";
-    out += fmt::format(", \"containers\": {}, \"captures\": {}, \"note\": ", run.containers,
-                       run.captures);
+    out += fmt::format(", \"containers\": {}, \"captures\": {}, \"removed\": {}, \"note\": ",
+                       run.containers, run.captures, holdings.RemovedOfRun(number));
     AppendJsonString(out, run.note);
     out += '}';
   }
