@@ -350,7 +350,8 @@ class Jobs(ControlTest):
     def job_file(self, name, **keys):
         path = self.folder / f"{name}.toml"
         resolve = [f"{host}={address}" for host, address in self.web.addresses.items()]
-        keys = {"seeds": [self.web.url(HOST, "/0")], "delay": 0, "resolve": resolve, **keys}
+        keys = {"seeds": [self.web.url(HOST, "/0")], "delay": 0, "favicons": False,
+                "resolve": resolve, **keys}
         path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items()))
         return path
 

@@ -118,8 +118,10 @@ class CrawlTest(unittest.TestCase):
         self.addCleanup(self.web.close)
         self.archive = self.folder / "archive"
 
-    def words(self, *arguments, delay="0"):
+    def words(self, *arguments, delay="0", favicons=False):
         words = [STELE, "crawl", "--archive", str(self.archive)]
+        if not favicons:
+            words += ["--no-favicons"]
         if delay is not None:
             words += ["--delay", delay]
         for host, address in self.web.addresses.items():

@@ -287,6 +287,24 @@ class Misbehaving(CrawlTest):
             return gzip.compress(f"<urlset><url><loc>{self.web.url(HOST, path)}</loc></url>"
                                  "</urlset>".encode())
         self.web.add(HOST, "/robots.txt", "Sitemap: /sitemap.xml\nSitemap: /old.xml.gz\n")
+    def test_I1_the_icon_of_each_host_with_pages_is_asked_for_once(self):
+        self.web.add(HOST, "/", links("/a", "/b") + f"<img src={self.web.url('cdn.test', '/i')}>")
+        self.web.add(HOST, "/a", links("/b"))
+        self.web.add(HOST, "/b", links("/a"))
+        self.web.add("cdn.test", "/i", b"png", "image/png")
+        self.crawl(self.web.url(HOST), favicons=True)
+        self.assertEqual(self.web.asked(HOST)["/favicon.ico"], 1)
+        self.assertEqual(self.web.asked("cdn.test")["/favicon.ico"], 0)
+        # No page asked for it: where there is none, none is missing.
+        self.assertEqual(self.report(1)["missing"], [])
+        self.assertEqual({line[4] for line in self.log(1) if line[3].endswith(".ico")}, {"I"})
+        self.web.add(HOST, "/favicon.ico", b"icon", "image/x-icon")
+        self.crawl(favicons=True)
+        self.assertIn((f"http://{HOST}/favicon.ico", 200), self.urls("--run", "2"))
+        self.web.forget()
+        self.crawl()
+        self.assertEqual(self.web.asked(HOST)["/favicon.ico"], 0)
+
         self.web.add(HOST, "/", "nothing")
         self.web.add(HOST, "/sitemap.xml", "", status=301, Location="/index.xml")
         self.web.add(HOST, "/index.xml", "<sitemapindex><sitemap><loc>" +

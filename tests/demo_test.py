@@ -16,7 +16,7 @@ class Demo(unittest.TestCase):
         said = done.stdout
         self.assertEqual(done.returncode, 0, said)
         # Three rounds, of which the later ones store only what changed.
-        self.assertRegex(said, r"Run 1  3 pages, 6 files")
+        self.assertRegex(said, r"Run 1  3 pages, 7 files")
         for run in 2, 3:
             self.assertRegex(said, rf"Run {run}  .* identical, .*Stored \d+ B instead of")
         self.assertRegex(said, r"text +http://lighthouse\.example/news\.html\n"

@@ -177,7 +177,8 @@ class Pywb(unittest.TestCase):
             web.add("site.test", path, answer)
         for words in ([], ["--dedup-headers", "etag", "--dedup-text"],
                       ["--dedup-headers", "timestamp", "--dedup-text", "--dedup-abort"]):
-            self.stele("crawl", "--archive", self.archive, "--delay", "0", "--resolve",
+            self.stele("crawl", "--archive", self.archive, "--delay", "0", "--no-favicons",
+                       "--resolve",
                        f"site.test={web.addresses['site.test']}", *words, web.url("site.test"))
             time.sleep(1.1)  # so that pywb can tell the captures apart
         rows = self.rows()

@@ -121,6 +121,7 @@ Status TakeOptions(const Arguments& arguments, CrawlSettings& settings) {
     if (path) *file = std::filesystem::absolute(*path).lexically_normal();
   }
   if (arguments.Has("--no-sitemaps")) settings.sitemaps = false;
+  if (arguments.Has("--no-favicons")) settings.favicons = false;
   for (const std::string& pair : arguments.GetAll("--resolve")) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) {
@@ -374,6 +375,7 @@ Command CrawlCommand() {
        {"--cookies", "FILE", "A cookies.txt, as browsers export it"},
        {"--seeds", "FILE", "More URLs, one in each line"},
        {"--no-sitemaps", "", "Do not ask for the sitemaps that robots.txt names"},
+       {"--no-favicons", "", "Do not ask each host with pages for /favicon.ico"},
        Repeatable({"--resolve", "HOST=ADDRESS", "Do not ask for the address of a host"}),
        {"--proxy", "HOST:PORT", "Ask an HTTP proxy for everything"},
        {"--connections", "N", "At most so many at a time", "256"},

@@ -61,6 +61,8 @@ std::size_t Candidate::embed_hops() const {
 
 bool Candidate::is_embed() const { return IsBehindRedirects(hops, 'E'); }
 
+bool Candidate::is_inferred() const { return IsBehindRedirects(hops, 'I'); }
+
 bool Candidate::is_sitemap() const { return IsBehindRedirects(hops, 'M'); }
 
 std::uint8_t PriorityOf(const Candidate& candidate) {

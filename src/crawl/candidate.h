@@ -14,7 +14,7 @@ struct Candidate {
   std::string url;  // absolute, http or https, without fragment
   std::string via;  // the page that named it; empty for a seed
   // The way from the seed, a letter for each hop as in crawl logs: L for a link, E for what a page
-  // embeds, R for a redirect, X for what only looks like a URL, I for what was guessed, M for a
+  // embeds, R for a redirect, X for what only looks like a URL, I for what no page names, M for a
   // sitemap.
   std::string hops;
   std::string source;       // the seed
@@ -30,6 +30,8 @@ struct Candidate {
   bool is_page() const { return embed_hops() == 0; }
   // What a page embeds, or where such a one was redirected to.
   bool is_embed() const;
+  // Asked for because many sites have it: no page named it. Or where such a one was redirected to.
+  bool is_inferred() const;
   // Asked for as a sitemap, or where such a one was redirected to.
   bool is_sitemap() const;
 

@@ -52,23 +52,40 @@ constexpr std::uint64_t kEveryMax = 100'000'000;  // of a unit
 
 // What a job file may have.
 enum class Kind { kTexts, kText, kWhole, kFactor, kSeconds, kSwitch };
-constexpr std::array<std::pair<std::string_view, Kind>, 32> kKeys = {
-    {{"every", Kind::kText},           {"max_rate", Kind::kWhole},
-     {"max_file_time", Kind::kWhole},  {"max_idle_time", Kind::kWhole},
-     {"seeds", Kind::kTexts},          {"rules", Kind::kTexts},
-     {"resolve", Kind::kTexts},        {"scope", Kind::kText},
-     {"robots", Kind::kText},          {"user_agent", Kind::kText},
-     {"contact", Kind::kText},         {"logins", Kind::kText},
-     {"cookies", Kind::kText},         {"proxy", Kind::kText},
-     {"delay", Kind::kSeconds},        {"sitemaps", Kind::kSwitch},
-     {"depth", Kind::kWhole},          {"max_pages", Kind::kWhole},
-     {"max_bytes", Kind::kWhole},      {"max_time", Kind::kWhole},
-     {"max_file_bytes", Kind::kWhole}, {"max_host_urls", Kind::kWhole},
-     {"tries", Kind::kWhole},          {"connections", Kind::kWhole},
-     {"share", Kind::kText},           {"max_query_urls", Kind::kWhole},
-     {"max_same_pages", Kind::kWhole}, {"max_same_answers", Kind::kWhole},
-     {"delay_factor", Kind::kFactor},  {"min_delay", Kind::kSeconds},
-     {"max_delay", Kind::kSeconds},    {"max_crawl_delay", Kind::kSeconds}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 33> kKeys = {
+    {{"every", Kind::kText},
+     {"max_rate", Kind::kWhole},
+     {"max_file_time", Kind::kWhole},
+     {"max_idle_time", Kind::kWhole},
+     {"seeds", Kind::kTexts},
+     {"rules", Kind::kTexts},
+     {"resolve", Kind::kTexts},
+     {"scope", Kind::kText},
+     {"robots", Kind::kText},
+     {"user_agent", Kind::kText},
+     {"contact", Kind::kText},
+     {"logins", Kind::kText},
+     {"cookies", Kind::kText},
+     {"proxy", Kind::kText},
+     {"delay", Kind::kSeconds},
+     {"sitemaps", Kind::kSwitch},
+     {"favicons", Kind::kSwitch},
+     {"depth", Kind::kWhole},
+     {"max_pages", Kind::kWhole},
+     {"max_bytes", Kind::kWhole},
+     {"max_time", Kind::kWhole},
+     {"max_file_bytes", Kind::kWhole},
+     {"max_host_urls", Kind::kWhole},
+     {"tries", Kind::kWhole},
+     {"connections", Kind::kWhole},
+     {"share", Kind::kText},
+     {"max_query_urls", Kind::kWhole},
+     {"max_same_pages", Kind::kWhole},
+     {"max_same_answers", Kind::kWhole},
+     {"delay_factor", Kind::kFactor},
+     {"min_delay", Kind::kSeconds},
+     {"max_delay", Kind::kSeconds},
+     {"max_crawl_delay", Kind::kSeconds}}};
 
 using Time = std::chrono::seconds CrawlSettings::*;
 constexpr std::array<std::pair<std::string_view, Time>, 3> kTimes = {
@@ -379,6 +396,7 @@ toml::table TableOf(const CrawlSettings& settings) {
   PutNumber(table, "depth", settings.depth_max, fallback.depth_max);
   PutPoliteness(table, settings.politeness);
   if (!settings.sitemaps) table.insert("sitemaps", false);
+  if (!settings.favicons) table.insert("favicons", false);
   if (!settings.user_agent.empty()) table.insert("user_agent", settings.user_agent);
   if (!settings.contact.empty()) table.insert("contact", settings.contact);
   if (!settings.logins_file.empty()) table.insert("logins", settings.logins_file);
@@ -459,6 +477,7 @@ Result<CrawlSettings> ParseSettings(const std::string& text, const std::string& 
                  "min_delay is more than max_delay");
   }
   settings.sitemaps = table["sitemaps"].value_or(true);
+  settings.favicons = table["favicons"].value_or(true);
   settings.user_agent = table["user_agent"].value_or("");
   settings.contact = table["contact"].value_or("");
   settings.logins_file = table["logins"].value_or("");

@@ -38,6 +38,7 @@ struct CrawlSettings {
   PolitenessOptions politeness;
   RobotsPolicy robots = RobotsPolicy::kObey;
   bool sitemaps = true;
+  bool favicons = true;    // /favicon.ico of each host with pages is asked for, as browsers do
   std::string user_agent;  // empty: our own, with `contact`
   std::string contact;     // of whoever crawls: a URL or an address of mail
 

@@ -19,6 +19,7 @@ TEST(CrawlSettings, I1_AJobFileSaysAgainWhatWasAsked) {
   settings.politeness.crawl_delay_max = std::chrono::milliseconds(0);
   settings.robots = RobotsPolicy::kEmbeds;
   settings.sitemaps = false;
+  settings.favicons = false;
   settings.contact = "crawl@a.org";
   settings.logins_file = "/x/logins";
   settings.cookies_file = "/x/cookies.txt";

@@ -93,6 +93,7 @@ struct Lab {
     config.volumes = {{.name = "main", .path = ""}};
     EXPECT_TRUE(archive::ArchiveWriter::Create(disk, "archive", config));
     settings.seeds = {"http://a.org/"};
+    settings.favicons = false;  // but for tests that are about them
     settings.politeness.delay = std::chrono::milliseconds(0);
     settings.politeness.back_off_min = std::chrono::milliseconds(1);
     settings.connections = 4;

@@ -23,7 +23,7 @@ using Why = MissingEmbed::Why;
 bool IsEmbed(std::string_view hops) {
   Candidate candidate;
   candidate.hops = hops;
-  return !candidate.is_page() && hops != "P" && hops != "-";
+  return !candidate.is_page() && !candidate.is_inferred() && hops != "P" && hops != "-";
 }
 
 // What only looked like a URL, and the web says that it is none.

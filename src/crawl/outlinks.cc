@@ -174,6 +174,9 @@ Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view 
   const std::string media_type = http::ParseMediaType(content_type).type;
   if (html::KindOfDocument(content, media_type) == html::DocumentKind::kHtml) {
     found.trouble = FindTrouble(head.status, head.headers, content);
+    if (favicons_ && head.status == 200 && asked.is_page()) {
+      found.links.push_back({base->origin() + "/favicon.ico", 'I', "inferred"});
+    }
   }
   return found;
 }

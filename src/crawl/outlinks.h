@@ -37,9 +37,12 @@ class OutlinkFinder {
   // Of larger payloads only the first bytes are read.
   static constexpr std::size_t kPayloadBytesMax = std::size_t{32} << 20;
 
-  // `product_token` is the name that servers know us by.
-  explicit OutlinkFinder(std::string product_token)
-      : codecs_(codec::StandardRegistry()), product_token_(std::move(product_token)) {}
+  // `product_token` is the name that servers know us by. `favicons`: a page also names the icon
+  // that browsers look for where it says nothing.
+  explicit OutlinkFinder(std::string product_token, bool favicons)
+      : codecs_(codec::StandardRegistry()),
+        product_token_(std::move(product_token)),
+        favicons_(favicons) {}
 
   // The payload without its content coding; of a large one the first bytes.
   std::string Content(const net::FetchResult& result) const;
@@ -55,6 +58,7 @@ class OutlinkFinder {
 
   const codec::Registry codecs_;
   const std::string product_token_;
+  const bool favicons_;
 };
 
 }  // namespace stele::crawl

@@ -26,12 +26,13 @@ class VisitWork {
     dedup::DuplicateFinder& duplicates;
     dedup::ArchiveOriginals* originals;  // learns what is kept; null: nobody has to
   };
-  // `product_token` is the name that servers know us by.
-  VisitWork(const Parts& parts, const DuplicateSettings& settings, std::string product_token)
+  // `product_token` is the name that servers know us by; `favicons` as of OutlinkFinder.
+  VisitWork(const Parts& parts, const DuplicateSettings& settings, std::string product_token,
+            bool favicons)
       : parts_(parts),
         settings_(settings),
         header_filter_(settings, parts.duplicates),
-        finder_(std::move(product_token)) {}
+        finder_(std::move(product_token), favicons) {}
 
   const HeaderFilter& header_filter() const { return header_filter_; }
 
@@ -61,7 +62,7 @@ class VisitWork {
   const Parts parts_;
   const DuplicateSettings& settings_;
   const HeaderFilter header_filter_;
-  OutlinkFinder finder_;
+  const OutlinkFinder finder_;
   Certificates certificates_;
 };
 

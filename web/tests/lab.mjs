@@ -104,7 +104,7 @@ export function importAll(archive, files) {
 // Crawls a site on this machine into an archive that a lab serves.
 export function crawl(archive, url) {
   return new Promise((done, fail) => {
-    const words = ["crawl", "--quiet", "--archive", archive, "--delay", "0", url];
+    const words = ["crawl", "--quiet", "--no-favicons", "--archive", archive, "--delay", "0", url];
     const child = spawn(program, words, { stdio: ["ignore", "ignore", "inherit"] });
     child.on("exit", (code) => (code === 0 ? done() : fail(new Error(`crawl ended with ${code}`))));
   });
