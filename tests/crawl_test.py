@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 import unittest
+import zlib
 
 from archive_lab import response
 from crawl_lab import STELE, CrawlTest
@@ -24,6 +25,21 @@ HOST = "site.test"
 
 def links(*urls):
     return "<title>page</title>" + "".join(f'<a href="{url}">x</a>' for url in urls)
+
+
+def gunzip(data):
+    """The member that begins here, as far as it is there."""
+    try:
+        return zlib.decompressobj(31).decompress(data)
+    except zlib.error:
+        return b""
+
+
+def unzstd(data):
+    """The frame that begins here, where there is a program for it."""
+    if not shutil.which("zstd"):
+        return b""
+    return subprocess.run(["zstd", "-dcq"], input=data, capture_output=True, check=False).stdout
 
 
 class Other(http.server.BaseHTTPRequestHandler):
@@ -271,22 +287,6 @@ class Misbehaving(CrawlTest):
         self.crawl(self.web.url(HOST))
         self.assertEqual(set(self.web.asked(HOST)), {"/robots.txt", "/", "/a"})
 
-    def test_I1_sitemaps_are_read(self):
-        self.web.add(HOST, "/robots.txt", f"Sitemap: {self.web.url(HOST, '/index.xml')}\n")
-        self.web.add(HOST, "/", "nothing")
-        self.web.add(HOST, "/index.xml", "<sitemapindex><sitemap><loc>" +
-                     self.web.url(HOST, "/map.xml") + "</loc></sitemap></sitemapindex>", "text/xml")
-        self.web.add(HOST, "/map.xml", "<urlset><url><loc>" + self.web.url(HOST, "/hidden") +
-                     "</loc></url></urlset>", "text/xml")
-        self.web.add(HOST, "/hidden", "found")
-        self.crawl(self.web.url(HOST))
-        self.assertIn((f"http://{HOST}/hidden", 200), self.urls())
-
-    def test_I1_sitemaps_are_read_behind_redirects_and_compressed(self):
-        def packed(path):
-            return gzip.compress(f"<urlset><url><loc>{self.web.url(HOST, path)}</loc></url>"
-                                 "</urlset>".encode())
-        self.web.add(HOST, "/robots.txt", "Sitemap: /sitemap.xml\nSitemap: /old.xml.gz\n")
     def test_I1_the_icon_of_each_host_with_pages_is_asked_for_once(self):
         self.web.add(HOST, "/", links("/a", "/b") + f"<img src={self.web.url('cdn.test', '/i')}>")
         self.web.add(HOST, "/a", links("/b"))
@@ -305,6 +305,22 @@ class Misbehaving(CrawlTest):
         self.crawl()
         self.assertEqual(self.web.asked(HOST)["/favicon.ico"], 0)
 
+    def test_I1_sitemaps_are_read(self):
+        self.web.add(HOST, "/robots.txt", f"Sitemap: {self.web.url(HOST, '/index.xml')}\n")
+        self.web.add(HOST, "/", "nothing")
+        self.web.add(HOST, "/index.xml", "<sitemapindex><sitemap><loc>" +
+                     self.web.url(HOST, "/map.xml") + "</loc></sitemap></sitemapindex>", "text/xml")
+        self.web.add(HOST, "/map.xml", "<urlset><url><loc>" + self.web.url(HOST, "/hidden") +
+                     "</loc></url></urlset>", "text/xml")
+        self.web.add(HOST, "/hidden", "found")
+        self.crawl(self.web.url(HOST))
+        self.assertIn((f"http://{HOST}/hidden", 200), self.urls())
+
+    def test_I1_sitemaps_are_read_behind_redirects_and_compressed(self):
+        def packed(path):
+            return gzip.compress(f"<urlset><url><loc>{self.web.url(HOST, path)}</loc></url>"
+                                 "</urlset>".encode())
+        self.web.add(HOST, "/robots.txt", "Sitemap: /sitemap.xml\nSitemap: /old.xml.gz\n")
         self.web.add(HOST, "/", "nothing")
         self.web.add(HOST, "/sitemap.xml", "", status=301, Location="/index.xml")
         self.web.add(HOST, "/index.xml", "<sitemapindex><sitemap><loc>" +
@@ -619,6 +635,43 @@ class Misbehaving(CrawlTest):
         self.assertIn("stele/", headers["/a"]["User-Agent"])
         self.assertEqual(headers["/a"]["Referer"], self.web.url(HOST))
 
+    def stored(self):
+        """All bytes of the archive, as they are, and what is compressed among them as it was."""
+        everything = b"".join(path.read_bytes() for path in sorted(self.archive.rglob("*"))
+                              if path.is_file())
+        out = everything
+        for magic, unpack in ((b"\x1f\x8b\x08", gunzip), (b"\x28\xb5\x2f\xfd", unzstd)):
+            at = everything.find(magic)
+            while at >= 0:
+                out += b"\0" + unpack(everything[at:])
+                at = everything.find(magic, at + 1)
+        return out
+
+    def test_I1_secrets_are_nowhere_after_a_kill(self):
+        def page(handler):
+            good = handler.headers.get("Authorization") == "Bearer hunter2"
+            fields = {"Content-Type": "text/html", "Set-Cookie": "visit=seventh; Path=/"}
+            return (200, fields, links(*(f"/{i}" for i in range(60))).encode()) if good else (
+                401, {}, b"who are you?")
+        self.web.add(HOST, "*", page)
+        self.web.latency = 0.01
+        logins = self.folder / "logins"
+        logins.write_text(f"{HOST} bearer hunter2\n")
+        cookies = self.folder / "cookies.txt"
+        cookies.write_text(f"{HOST}\tFALSE\t/\tFALSE\t0\tsession\tswordfish\n")
+        process = subprocess.Popen(self.words(self.web.url(HOST), "--logins", logins, "--cookies",
+                                              cookies), stderr=subprocess.DEVNULL)
+        while len(self.web.asked(HOST)) < 20:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        for part in ("frontier", "crawl.log"):
+            self.assertTrue(list(self.archive.glob(f"crawl/*/**/{part}")), part)
+        stored = self.stored()
+        self.assertIn(b"Authorization: [redacted]", stored)
+        for secret in (b"hunter2", b"swordfish"):
+            self.assertNotIn(secret, stored)
+
     def test_I1_secrets_are_sent_and_never_stored(self):
         def page(handler):
             good = (handler.headers.get("Authorization") == "Basic bWU6aHVudGVyMg=="
@@ -637,10 +690,7 @@ class Misbehaving(CrawlTest):
         self.assertIn((f"http://{HOST}/in", 200), self.urls())
         self.crawl()  # the job knows where they are
         self.assertIn((f"http://{HOST}/in", 200), self.urls("--run", "2"))
-        stored = b""
-        for path in self.archive.rglob("*"):
-            if path.is_file():
-                stored += gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
+        stored = self.stored()
         for secret in (b"hunter2", b"bWU6aHVudGVyMg", b"swordfish"):
             self.assertNotIn(secret, stored)
         self.assertIn(b"Authorization: [redacted]", stored)

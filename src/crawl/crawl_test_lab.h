@@ -140,7 +140,7 @@ struct Lab {
     int answers = 0;  // may come until the crawler is gone
     {
       Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
-                      {settings, *ScopeOptionsOf(settings), Credentials()}, run);
+                      {settings, *ScopeOptionsOf(settings), credentials}, run);
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();
         if (answers == full_after) disk.SetFreeBytes(0);
@@ -174,6 +174,7 @@ struct Lab {
   io::SeededRandom random{1};
   CountingTable table;
   CrawlSettings settings;
+  Credentials credentials;
   archive::RunWriterOptions writing;
   std::map<std::string, std::string> pages;
   std::function<std::string(const std::string& url)> make;  // pages that are not among them

@@ -387,6 +387,29 @@ TEST(Crawler, I1_EachRobotsTagOfAPageCounts) {
   EXPECT_FALSE(follows("X-Robots-Tag: otherbot: all\r\nX-Robots-Tag: stele: nofollow\r\n"));
 }
 
+TEST(Crawler, I1_NothingThatAPersonGaveIsInTheFrontier) {
+  Lab lab;
+  ASSERT_TRUE(lab.credentials.AddLogins("a.org basic me:hunter2\n", "logins"));
+  lab.credentials.AddCookies("a.org\tFALSE\t/\tFALSE\t0\tsession\tswordfish\n", lab.clock.Now());
+  lab.before = {{"http://a.org/",
+                 {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: visit=seventh\r\n\r\n"
+                  "<a href=/1></a><a href=/2></a><a href=/3></a>"}}};
+  for (const char* page : {"1", "2", "3"}) lab.pages[fmt::format("http://a.org/{}", page)] = page;
+  std::string all;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(lab.Crawl(2));
+    ASSERT_TRUE(lab.table.Scan("", [&](std::string_view key, std::string_view value) {
+      all.append(key).append(value);
+      return true;
+    }));
+  }
+  // What the server gave is there, as it must outlive an interruption.
+  EXPECT_NE(all.find("seventh"), std::string::npos);
+  for (const char* secret : {"hunter2", "bWU6aHVudGVyMg", "swordfish"}) {
+    EXPECT_EQ(all.find(secret), std::string::npos) << secret;
+  }
+}
+
 TEST(Crawler, I1_StringsOfAScriptAreGuessedRelativeToItsPageAndToTheScript) {
   Lab lab;
   lab.pages = {{"http://a.org/", "<script src=/static/app.js></script>"},
