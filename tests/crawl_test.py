@@ -297,6 +297,7 @@ class Misbehaving(CrawlTest):
         self.assertEqual(self.web.asked("cdn.test")["/favicon.ico"], 0)
         # No page asked for it: where there is none, none is missing.
         self.assertEqual(self.report(1)["missing"], [])
+        self.assertNotIn("missing", self.stele("report"))
         self.assertEqual({line[4] for line in self.log(1) if line[3].endswith(".ico")}, {"I"})
         self.web.add(HOST, "/favicon.ico", b"icon", "image/x-icon")
         self.crawl(favicons=True)

@@ -40,12 +40,13 @@ class SeenPayloads {
   std::unordered_set<std::uint64_t> sha1_;
 };
 
-// A site without a robots.txt misses nothing.
-bool HasNoRules(const Capture& row) {
+// A site without a robots.txt or an icon misses nothing.
+bool IsOptional(const Capture& row) {
   constexpr std::uint32_t kServerError = 500;
-  const std::size_t host = row.url.find("://") + 3;
-  return row.status < kServerError && row.url.ends_with("/robots.txt") &&
-         row.url.find('/', host) == row.url.rfind('/');
+  const std::size_t path = row.url.find('/', row.url.find("://") + 3);
+  if (path == std::string_view::npos || row.status >= kServerError) return false;
+  const std::string_view name = row.url.substr(path);
+  return name == "/robots.txt" || name == "/favicon.ico";
 }
 
 class Reporter {
@@ -140,7 +141,7 @@ void Reporter::Count(std::string_view key, const HeldCapture& held, bool is_dupl
   hosts_.Add(key, row);
   report_.first = std::min(report_.first.value_or(row.time), row.time);
   report_.last = std::max(report_.last.value_or(row.time), row.time);
-  if (!IsThere(row) && !HasNoRules(row)) report_.errors.Add(held);
+  if (!IsThere(row) && !IsOptional(row)) report_.errors.Add(held);
   if ((row.flags & catalog::kRevisit) != 0) report_.revisits.Add(row);
 }
 

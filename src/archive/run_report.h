@@ -47,7 +47,7 @@ struct RunReport {
   std::uint64_t truncated = 0;
   std::uint64_t removed = 0;
 
-  CaptureTrouble errors;      // the server answered with one; not of a robots.txt that is none
+  CaptureTrouble errors;  // the server answered with one; not of a robots.txt or icon that is none
   CaptureTrouble unresolved;  // revisits whose original is not found in this archive
   CaptureTrouble undecided;   // revisits of which nobody can know that: files or rows are away
   std::string undecided_reason;
