@@ -38,23 +38,26 @@ bool IsUrl(const std::string& text) {
   return !host.empty() && url::Parse("http://" + text).ok();
 }
 
-// What cannot be meant would find nothing, and a hold of it protect nothing.
+// What cannot be meant would find nothing, and a hold of it protect nothing. `option` is empty for
+// URLs that are named without one.
 Status CheckUrls(std::string_view option, const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
     if (url.empty()) {
-      return Error{ErrorCode::kInvalid, fmt::format("{} is empty: name one", option)};
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("{} is empty: name one", option.empty() ? "a URL" : option)};
     }
+    const std::string named = option.empty() ? url : fmt::format("{} {}", option, url);
     if (url.find('*') != url.npos) {
       return Error{ErrorCode::kInvalid,
-                   fmt::format("{} {}: a * stands for nothing else here. For URLs that begin so "
+                   fmt::format("{}: a * stands for nothing else here. For URLs that begin so "
                                "there is --prefix, for a host --host, with the hosts below it "
                                "--domain; a * in the URL itself is written %2A",
-                               option, url)};
+                               named)};
     }
     if (!IsUrl(url)) {
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("{} {} has no scheme or no host: https://example.org/news/ has both",
-                               option, url)};
+      return Error{
+          ErrorCode::kInvalid,
+          fmt::format("{} has no scheme or no host: https://example.org/news/ has both", named)};
     }
   }
   return {};
@@ -165,7 +168,7 @@ Result<Arguments> WithWholeUrls(Arguments arguments, Context& context) {
 Result<catalog::Selection> UrlsOf(const Arguments& arguments,
                                   const std::vector<std::string>& urls) {
   for (const Status& checked :
-       {CheckUrls("a URL", urls), CheckUrls("--prefix", arguments.GetAll("--prefix")),
+       {CheckUrls("", urls), CheckUrls("--prefix", arguments.GetAll("--prefix")),
         CheckHosts(arguments, "--host"), CheckHosts(arguments, "--domain")}) {
     if (!checked) return checked.error();
   }

@@ -184,6 +184,15 @@ TEST(CrawlReport, I1_LogsAreAddedUp) {
   EXPECT_NE(io::ReadFile(fs, "run/report.json")->find("\"missing_count\": 4"), std::string::npos);
 }
 
+TEST(CrawlReport, I1_RulesThatCouldNotBeHadAreAReasonOfTheirOwn) {
+  crawl_log::Line line = Line("-9998", "http://a.org/1", "E", "http://a.org/");
+  EXPECT_EQ(MissingOf(line)->reason, "robots.txt forbids it");
+  line.extra = R"({"error":"its robots.txt could not be had: the server answered 503"})";
+  EXPECT_EQ(MissingOf(line)->reason, "its robots.txt could not be had: the server answered 503");
+  EXPECT_EQ(MissingOf(line)->why, MissingEmbed::Why::kRobots);
+  EXPECT_EQ(MissingOf(line)->remedy, "stele crawl --patch, later");
+}
+
 TEST(CrawlReport, I1_EveryReasonForAMissingEmbedIsToldApart) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(fs.MakeDirectory("run"));

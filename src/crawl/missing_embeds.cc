@@ -148,8 +148,11 @@ std::optional<MissingEmbed> MissingOf(const crawl_log::Line& line) {
   if (!IsEmbed(line.hops)) return std::nullopt;
   const int status = line.StatusCode().value_or(0);
   if (IsWrongGuess(line.hops, status)) return std::nullopt;
-  const Reason reason = Failed(status) ? ReasonOf(status) : CutBy(CutIn(line));
+  Reason reason = Failed(status) ? ReasonOf(status) : CutBy(CutIn(line));
   if (reason.reason.empty()) return std::nullopt;
+  // Rules that could not be had forbid for now.
+  std::string error = status == kRobotsPrecluded ? ExtraText(line, "error") : std::string();
+  if (!error.empty()) reason = {Why::kRobots, std::move(error), std::string(kPatchLater)};
   return MissingAs({line.uri, line.hops, line.via, {}}, reason);
 }
 
