@@ -6,7 +6,7 @@ export function translate(text: string, told: Record<string, string>): string | 
     if (end === undefined ? text !== sentence : !text.startsWith(begin) || !text.endsWith(end))
       continue;
     const varying = text.slice(begin.length, text.length - (end ?? "").length);
-    return said.replace("{}", () => varying);
+    return said.replace("{}", () => translate(varying, told) ?? varying);
   }
   return null;
 }

@@ -124,6 +124,10 @@ function sentencesIn(name) {
 
 test("I8_WhatCrawlsWriteIsTranslated", () => {
   assert.equal(translate("the server answered 404", de.told), "Der Server antwortete mit 404");
+  assert.equal(
+    translate("its robots.txt could not be had: the server answered 500", de.told),
+    "Seine robots.txt war nicht zu holen (Der Server antwortete mit 500)",
+  );
   assert.equal(translate("it is outside of the crawl ($&)", de.told).slice(-5), " ($&)");
   assert.equal(translate("something new", de.told), null);
   const sentences = sentencesIn("missing_embeds.cc");

@@ -178,6 +178,7 @@ export const de: Texts = {
   missingRemedy: "Was hilft",
   told: {
     "robots.txt forbids it": "robots.txt verbietet es",
+    "its robots.txt could not be had: {}": "Seine robots.txt war nicht zu holen ({})",
     "stele crawl --patch --robots embeds fetches what pages need":
       "stele crawl --patch --robots embeds holt, was Seiten brauchen",
     "its host has no address": "Der Rechner hat keine Adresse",
@@ -197,6 +198,7 @@ export const de: Texts = {
     "stele crawl --patch": "stele crawl --patch",
     "the limit of {} was reached": "Eine Grenze war erreicht ({})",
     "it is redirected again and again": "Es wird immer wieder umgeleitet",
+    "it is redirected in a circle": "Es wird im Kreis umgeleitet",
     "nothing, if it stays so": "nichts, wenn es so bleibt",
     "stele crawl --patch with --include for it": "stele crawl --patch mit --include dafür",
     "name it as a seed, if it is no trap":
