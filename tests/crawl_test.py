@@ -1196,11 +1196,17 @@ class Killed(CrawlTest):
     def pages_asked(self):
         return [self.web.url(host, path) for host, path, _, _ in self.web.requests]
 
-    def pages_captured(self):
-        """Where it was killed before the archive was whole, none."""
-        listed = subprocess.run([STELE, "ls", "--archive", self.archive, "--json"],
-                                capture_output=True, check=False)
-        return {json.loads(line)["url"] for line in listed.stdout.splitlines()}
+    def captured_so_far(self):
+        """By the run that will be gone on with. None: the last one is over; nothing where it was
+        killed before the archive was whole."""
+        def said(*words):
+            return subprocess.run([STELE, *words, "--archive", self.archive, "--json"],
+                                  capture_output=True, check=False).stdout
+        runs = json.loads(said("info") or '{"runs": []}')["runs"]
+        if runs and runs[-1].get("end"):
+            return None
+        rows = [json.loads(line) for line in said("ls").splitlines()]
+        return {row["url"] for row in rows if row["run"] == runs[-1]["run"]}
 
     def check_repeats(self, kills, asked, captured):
         """After a kill little is asked for again, and of what the archive had by then nothing."""
@@ -1243,7 +1249,9 @@ class Killed(CrawlTest):
                     break
                 killed += 1
                 asked.update(self.pages_asked())
-                captured = self.pages_captured()
+                captured = self.captured_so_far()
+                if captured is None:
+                    asked, captured = set(), set()
             kills += killed
             self.web.forget()
             self.crawl(*self.seeds, *options)

@@ -25,6 +25,11 @@ class RunReportTest : public ::testing::Test {
     ASSERT_TRUE(outcome) << outcome.error().text;
     ASSERT_TRUE(archive_->EndRun(run));
   }
+  void Reopen() {
+    view_.reset();
+    archive_.reset();
+    archive_ = std::move(*lab_.Open());
+  }
   RunReport Report(std::uint32_t run) {
     view_.emplace(archive_->View());
     const Result<RunReport> report = ReportOn(*view_, run);
@@ -128,8 +133,7 @@ TEST_F(RunReportTest, W15_WhatCannotBeReachedIsCountedApartAndTheRestIsReported)
             .Revisit("http://c/2", "2004-02-01T00:00:00Z", "<p>nowhere")
             .bytes());
   ASSERT_TRUE(fs_.Rename("a/volumes/main/00000002/2.warc.gz", "away"));
-  archive_.reset();
-  archive_ = std::move(*lab_.Open());
+  Reopen();
   const RunReport report = Report(2);
   EXPECT_EQ(report.all.captures, 4u);
   EXPECT_EQ(report.unresolved.captures, 0u);
@@ -139,8 +143,7 @@ TEST_F(RunReportTest, W15_WhatCannotBeReachedIsCountedApartAndTheRestIsReported)
       << report.undecided_reason;
   // Nor is it known where the rows are away that would have to be looked through.
   ASSERT_TRUE(fs_.Rename("away", "a/volumes/main/00000002/2.warc.gz"));
-  archive_.reset();
-  archive_ = std::move(*lab_.Open());
+  Reopen();
   ASSERT_TRUE(fs_.Remove("a/volumes/main/00000001.rows"));
   EXPECT_EQ(Report(2).undecided.captures, 2u);
   EXPECT_EQ(Report(2).unresolved.captures, 0u);
