@@ -10,6 +10,17 @@ namespace {
 using testing::FakeWeb;
 using testing::Lab;
 
+// Each page links two others. With an hour between pages a crawl of it would not end.
+void MakeSlowSite(Lab& lab) {
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 1;
+  lab.settings.politeness.delay = std::chrono::hours(1);
+  for (int i = 0; i < 30; ++i) {
+    lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
+        fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, 2 * i + 1, 2 * i + 2);
+  }
+}
+
 TEST(CrawlerLimits, I1_TheTimeEndsACrawlAlsoWhereAServerDrips) {
   for (const std::size_t connections : {1, 4}) {
     Lab lab;
@@ -96,14 +107,7 @@ TEST(CrawlerLimits, I1_OneComesAtATimeUntilItIsKnownHowLongTheyAre) {
 
 TEST(CrawlerLimits, I1_LimitsThatAreChangedHold) {
   Lab lab;
-  lab.settings.robots = RobotsPolicy::kIgnore;
-  lab.settings.connections = 1;
-  for (int i = 0; i < 30; ++i) {
-    lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
-        fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, 2 * i + 1, 2 * i + 2);
-  }
-  // With an hour between pages it would not end.
-  lab.settings.politeness.delay = std::chrono::hours(1);
+  MakeSlowSite(lab);
   lab.at_first = [](Crawler& crawler, FakeWeb&) {
     LimitChanges changes;
     changes.delay.emplace(std::chrono::milliseconds(0));
@@ -120,13 +124,7 @@ TEST(CrawlerLimits, I1_LimitsThatAreChangedHold) {
 
 TEST(CrawlerLimits, I1_LimitsThatWereChangedOutliveAnInterruption) {
   Lab lab;
-  lab.settings.robots = RobotsPolicy::kIgnore;
-  lab.settings.connections = 1;
-  for (int i = 0; i < 30; ++i) {
-    lab.pages[i == 0 ? "http://a.org/" : fmt::format("http://a.org/{}", i)] =
-        fmt::format("{} <a href=/{}></a><a href=/{}></a>", i, 2 * i + 1, 2 * i + 2);
-  }
-  lab.settings.politeness.delay = std::chrono::hours(1);
+  MakeSlowSite(lab);
   lab.at_first = [](Crawler& crawler, FakeWeb&) {
     LimitChanges changes;
     changes.delay.emplace(std::chrono::milliseconds(0));
