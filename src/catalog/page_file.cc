@@ -75,7 +75,12 @@ Result<std::string> PageFile::ReadFrame(std::uint64_t offset, std::uint64_t leng
   Result<std::string> plain = OpenFrame(*frame, offset, plain_max, *decoder);
   cache_.GiveBack(std::move(decoder));
   if (plain) return plain;
-  return Corrupt(fmt::format("{} at byte {} is damaged ({})", name, offset, plain.error().text));
+  return CorruptFrame(name, offset, plain.error());
+}
+
+Error PageFile::CorruptFrame(const std::string& name, std::uint64_t offset,
+                             const Error& why) const {
+  return Corrupt(fmt::format("{} at byte {} is damaged ({})", name, offset, why.text));
 }
 
 Result<Page> PageFile::Read(std::uint32_t page) const {
@@ -91,6 +96,15 @@ Result<Page> PageFile::ReadPast(std::uint32_t page) const {
                                         fmt::format("page {}", page));
   if (!plain) return plain.error();
   return Page(std::make_shared<const std::string>(std::move(*plain)));
+}
+
+Status PageFile::CheckPage(std::uint32_t page) const {
+  Check(page < index_.size());
+  const std::uint64_t offset = index_.offset(page);
+  const Result<std::string> frame = ReadBytes(offset, index_.length(page));
+  if (!frame) return frame.error();
+  const Status checked = CheckFrame(*frame, offset);
+  return checked ? checked : CorruptFrame(fmt::format("page {}", page), offset, checked.error());
 }
 
 void PageFile::Verify(const std::function<void(const Error&)>& report) const {

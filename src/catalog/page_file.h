@@ -37,6 +37,8 @@ class PageFile {
   Result<Page> Read(std::uint32_t page) const;
   // From the disk, leaving the cache as it is: for merges and others who read everything once.
   Result<Page> ReadPast(std::uint32_t page) const;
+  // That the page's bytes are those that were written, for less than reading it costs.
+  Status CheckPage(std::uint32_t page) const;
 
   // Reads every page and reports each that is not as it was written. Head, summary and index were
   // checked by Open().
@@ -53,6 +55,7 @@ class PageFile {
   Result<std::string> ReadBytes(std::uint64_t offset, std::uint64_t length) const;
   Result<std::string> ReadFrame(std::uint64_t offset, std::uint64_t length, std::size_t plain_max,
                                 const std::string& name) const;
+  Error CorruptFrame(const std::string& name, std::uint64_t offset, const Error& why) const;
 
   const std::string path_;
   const std::string remedy_;

@@ -171,6 +171,7 @@ TEST_F(PageFileTest, P1_EveryFlippedBitIsFoundAndNamed) {
         ++found;
       });
       EXPECT_EQ(found, 1);
+      EXPECT_EQ(Open()->CheckPage(page).error().text, error->text);
     }
   }
 }

@@ -10,6 +10,8 @@ namespace {
 // In the first length: the bytes are zstd frames.
 constexpr std::uint32_t kPacked = 0x8000'0000;
 
+constexpr std::size_t kChecksumSize = kFrameOverhead - kFrameHeadSize;
+
 // The compressed form at the end of `out`; false when it is not clearly smaller.
 bool AppendPacked(const PageParts& parts, std::size_t plain_size, codec::Encoder& encoder,
                   std::string& out) {
@@ -59,14 +61,19 @@ void AppendFrame(const PageParts& parts, std::uint64_t offset, codec::Encoder& e
   PutFixed64(out, ChecksumOf(std::string_view(out).substr(begin), offset));
 }
 
-Result<std::string> OpenFrame(std::string_view frame, std::uint64_t offset, std::size_t plain_max,
-                              codec::Decoder& decoder) {
+Status CheckFrame(std::string_view frame, std::uint64_t offset) {
   if (frame.size() < kFrameOverhead) return Corrupt("too short");
-  const std::string_view covered = frame.substr(0, frame.size() - 8);
+  const std::string_view covered = frame.substr(0, frame.size() - kChecksumSize);
   if (ByteReader(frame.substr(covered.size())).Fixed64() != ChecksumOf(covered, offset)) {
     return Corrupt("its checksum does not match");
   }
-  ByteReader head(covered);
+  return {};
+}
+
+Result<std::string> OpenFrame(std::string_view frame, std::uint64_t offset, std::size_t plain_max,
+                              codec::Decoder& decoder) {
+  if (const Status checked = CheckFrame(frame, offset); !checked) return checked.error();
+  ByteReader head(frame.substr(0, frame.size() - kChecksumSize));
   const std::uint32_t stored_field = head.Fixed32();
   const std::uint32_t plain_size = head.Fixed32();
   const std::string_view stored = head.rest();

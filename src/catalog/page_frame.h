@@ -27,7 +27,11 @@ inline constexpr std::size_t kFrameOverhead = 8 + 8;    // and the checksum
 void AppendFrame(const PageParts& parts, std::uint64_t offset, codec::Encoder& encoder,
                  std::string& out);
 
-// What the frame holds. Errors: kCorrupt, saying what is wrong but not where.
+// Whether the bytes are those that were written. Errors: kCorrupt, saying what is wrong but not
+// where.
+Status CheckFrame(std::string_view frame, std::uint64_t offset);
+
+// What the frame holds. Errors: likewise.
 Result<std::string> OpenFrame(std::string_view frame, std::uint64_t offset, std::size_t plain_max,
                               codec::Decoder& decoder);
 

@@ -8,6 +8,8 @@
 namespace stele::crawl {
 namespace {
 
+constexpr std::string_view kJudged = "\"payloadSize\":";
+
 // The value of a member of a JSON object, as it is written, without quotes: none of those that are
 // asked for has anything to escape. Inside of a text, the quotes around `name` would be escaped.
 std::string_view Member(std::string_view object, std::string_view name) {
@@ -30,13 +32,18 @@ void CountDuplicates(const crawl_log::Line& line, const std::string& host,
     if (word == "duplicate:server-not-modified") ++report.not_modified;
     if (word == "header-duplicate") ++report.left_out;
   }
-  const std::optional<dedup::Hit> hit = dedup::HitByName(Member(line.extra, "hit"));
+  // What was judged is written last, and begins so.
+  const std::string_view extra = line.extra;
+  const std::size_t at = extra.rfind(kJudged);
+  if (at == std::string_view::npos) return;
+  const std::string_view judged = extra.substr(at);
+  const std::optional<dedup::Hit> hit = dedup::HitByName(Member(judged, "hit"));
   if (!hit) return;
   dedup::DedupCounts counts;
   counts.Count(*hit, crawl_log::IsDuplicate(line),
-               ParseDecimal(Member(line.extra, "payloadSize")).value_or(0));
-  counts.timestamp.CountNamed(Member(line.extra, "timestampPredicts"));
-  counts.etag.CountNamed(Member(line.extra, "etagPredicts"));
+               ParseDecimal(Member(judged, "payloadSize")).value_or(0));
+  counts.timestamp.CountNamed(Member(judged, "timestampPredicts"));
+  counts.etag.CountNamed(Member(judged, "etagPredicts"));
   report.total += counts;
   report.hosts[host] += counts;
 }

@@ -104,7 +104,7 @@ ArchiveOriginals::View ArchiveOriginals::Current() const {
 }
 
 Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
-  filter_ = std::make_unique<KeyFilter>(UINT32_MAX, kFilterBytes);
+  filter_ = std::make_unique<KeyFilter>(kLearnedMax, kFilterBytes);
   const View view = Current();
   catalog::CaptureScan scan = view->catalog().Scan({});
   store::BlockTable::Changes rows;
@@ -115,7 +115,10 @@ Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
     const catalog::Capture& capture = **row;
     if (!IsWhole(capture) || hidden_.contains(capture.id)) continue;
     if (capture.sha256) filter_->Add(Shortened(*capture.sha256));
-    if (!capture.sha256 && capture.sha1) filter_->Add(Shortened(*capture.sha1));
+    if (!capture.sha256 && capture.sha1) {
+      filter_->Add(Shortened(*capture.sha1));
+      has_only_sha1_ = true;
+    }
     if (IsOriginal(capture)) rows[Shortened(*capture.sha256)] = EncodeId(capture.id);
     if (rows.size() < kRowsAtOnce) continue;
     if (const Status written = table.Write(rows); !written) return written;
@@ -187,7 +190,7 @@ Status ArchiveOriginals::VisitKeyOf(std::string_view url,
 bool ArchiveOriginals::MayHave(const PayloadDigest& digest) const {
   if (filter_ == nullptr || !digest.sha256) return true;
   return filter_->MayHave(Shortened(*digest.sha256)) ||
-         (digest.sha1 && filter_->MayHave(Shortened(*digest.sha1)));
+         (has_only_sha1_ && digest.sha1 && filter_->MayHave(Shortened(*digest.sha1)));
 }
 
 OriginalSource::Documents ArchiveOriginals::ByUrl(std::string_view url) {

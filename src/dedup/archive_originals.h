@@ -38,7 +38,7 @@ class ArchiveOriginals final : public OriginalSource {
 
   // In memory, before they go to the table: most crawls never write there.
   static constexpr std::size_t kLearnedMax = 131'072;
-  // Enough for twelve million digests; of more, more are asked for in vain.
+  // At most, for twelve million digests; of more, more are asked for in vain.
   static constexpr std::size_t kFilterBytes = std::size_t{16} << 20;
 
   bool MayHave(const PayloadDigest& digest) const override;
@@ -67,7 +67,8 @@ class ArchiveOriginals final : public OriginalSource {
   std::set<catalog::CaptureId> hidden_;
   // Of all captures, the digests, shortened: SHA-256, or SHA-1 where there is no other.
   std::unique_ptr<KeyFilter> filter_;
-  mutable std::mutex mutex_;  // of all below
+  bool has_only_sha1_ = false;  // some have no other
+  mutable std::mutex mutex_;    // of all below
   View view_;
   store::BlockTable* table_ = nullptr;  // rows as in Learned
   Learned learned_;                     // rows that it has not yet

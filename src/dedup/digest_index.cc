@@ -67,9 +67,12 @@ Status DigestIndex::LoadFilter() {
   const std::string wanted = summary_.by_digest ? EntryKeyPrefix(EntryKind::kDigest, "") : "";
   bool behind = false;
   for (std::uint32_t number = 0; number < file_->pages(); ++number) {
+    if (behind) {
+      if (const Status checked = file_->CheckPage(number); !checked) return checked;
+      continue;
+    }
     const Result<catalog::Page> page = file_->ReadPast(number);
     if (!page) return page.error();
-    if (behind) continue;
     EntryCursor entries(**page);
     while (entries.Next()) {
       behind = !entries.key().starts_with(wanted);

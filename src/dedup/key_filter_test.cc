@@ -36,10 +36,32 @@ TEST(KeyFilter, D7_WhereItIsTooSmallNothingIsLost) {
   EXPECT_TRUE(none.MayHave("x"));
 }
 
+TEST(KeyFilter, D7_ItGrowsWithItsKeysUpToItsBound) {
+  constexpr int kKeys = 60'000;
+  KeyFilter filter(1'000, kMuch);
+  const std::size_t bytes = filter.bytes();
+  for (int i = 0; i < kKeys; ++i) filter.Add(KeyAt(i));
+  EXPECT_GT(filter.bytes(), 64 * bytes);
+  EXPECT_LT(filter.bytes(), 80 * bytes);
+  EXPECT_EQ(PassedOf(filter, 0, kKeys), kKeys);
+  EXPECT_LT(PassedOf(filter, kKeys, 2 * kKeys), 3 * kKeys / 50);
+  // Keys that it has do not make it grow.
+  const std::size_t grown = filter.bytes();
+  for (int i = 0; i < 20 * kKeys; ++i) filter.Add(KeyAt(i % kKeys));
+  EXPECT_EQ(filter.bytes(), grown);
+
+  KeyFilter bounded(1'000, 20'000);
+  for (int i = 0; i < kKeys; ++i) bounded.Add(KeyAt(i));
+  EXPECT_LE(bounded.bytes(), 20'000u);
+  EXPECT_GT(bounded.bytes(), 19'900u);
+  EXPECT_EQ(PassedOf(bounded, 0, kKeys), kKeys);
+}
+
 TEST(KeyFilter, D7_ManyThreadsFillIt) {
   constexpr int kThreads = 4;
   constexpr int kEach = 2'000;
-  KeyFilter filter(kThreads * kEach, kMuch);
+  // It grows meanwhile.
+  KeyFilter filter(kEach / 4, kMuch);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&filter, t] {
