@@ -107,6 +107,10 @@ Status Crawler::TakeEvents() {
       case Stage::kKept:
         handled = OnKept(event.visit);
         break;
+      case Stage::kToWorkOn:
+        --working_;
+        Work(event.visit);
+        break;
     }
     if (!handled) return handled;
   }
@@ -163,9 +167,9 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
 void Crawler::Work(const VisitPointer& visit) {
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
   workers_->Run([this, visit] {
-    work_.Do(
-        visit, [this, visit] { Post(Stage::kWorked, visit); },
-        [this, visit] { Post(Stage::kKept, visit); });
+    work_.Do(visit, {.worked = [this, visit] { Post(Stage::kWorked, visit); },
+                     .kept = [this, visit] { Post(Stage::kKept, visit); },
+                     .again = [this, visit] { Post(Stage::kToWorkOn, visit); }});
   });
 }
 

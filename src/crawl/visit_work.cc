@@ -269,9 +269,6 @@ Result<archive::CrawledCapture> VisitWork::MakeCapture(const VisitPointer& visit
   Result<archive::ResponseFacts> facts = archive::ExamineResponse(capture.response);
   if (!facts) return facts.error();
   capture.facts = *std::move(facts);
-  if (const Status judged = Judge(*visit, capture); !judged) return judged.error();
-  if (const Status taken = TakeStored(*visit, capture); !taken) return taken.error();
-  visit->duplicate = capture.revisit.has_value();
   capture.protocols = ProtocolsOf(result);
   if (result.tls != nullptr) capture.cipher_suite = result.tls->cipher;
   return capture;
@@ -300,13 +297,23 @@ Result<archive::CrawledCapture> VisitWork::ReadKept(Visit& visit) {
   if (row.sha1) facts->sha1 = *row.sha1;
   if (row.sha256) facts->sha256 = *row.sha256;
   capture.facts = *std::move(facts);
-  if (const Status judged = Judge(visit, capture); !judged) return judged.error();
-  if (const Status taken = TakeStored(visit, capture); !taken) return taken.error();
-  visit.duplicate = capture.revisit.has_value();
+  if (const Status decided = Decide(visit, capture); !decided) return decided.error();
   if (!row.sha1 && capture.revisit && capture.revisit->sha1) {
     capture.facts->sha1 = *capture.revisit->sha1;
   }
   return capture;
+}
+
+bool VisitWork::NeedsClaim(const Visit& visit, const archive::CrawledCapture& capture) const {
+  return parts_.originals != nullptr && !visit.kept && !visit.is_surplus && !visit.is_unchanged() &&
+         capture.facts->payload_length > 0 && capture.truncated == warc::Truncation::kNone;
+}
+
+Status VisitWork::Decide(Visit& visit, archive::CrawledCapture& capture) {
+  if (const Status judged = Judge(visit, capture); !judged) return judged;
+  const Status taken = TakeStored(visit, capture);
+  visit.duplicate = capture.revisit.has_value();
+  return taken;
 }
 
 Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
@@ -403,14 +410,16 @@ void VisitWork::Learn(const catalog::CaptureId& id, const dedup::PayloadDigest& 
 }
 
 void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
-                       std::function<void()> kept) {
+                       std::function<void()> kept, Claim claim) {
   const auto told = std::make_shared<std::function<void()>>(std::move(kept));
   const dedup::PayloadDigest digest = OwnPayloadOf(capture);
-  const Status appended = parts_.writer.Append(
-      capture, [this, visit, told, digest](const Result<catalog::CaptureId>& id) {
+  const Status appended =
+      parts_.writer.Append(capture, [this, visit, told, digest, claim = std::move(claim)](
+                                        const Result<catalog::CaptureId>& id) mutable {
         if (id) visit->capture = *id;
         if (!id) visit->appended = id.error();
         if (id) Learn(*id, digest);
+        claim.reset();
         (*told)();
       });
   if (appended) return;
@@ -418,19 +427,26 @@ void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture&
   (*told)();
 }
 
-void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worked,
-                   std::function<void()> kept) {
+void VisitWork::Do(const VisitPointer& visit, const Steps& steps) {
   if (!visit->robots_origin.empty()) {
     // With one byte more, by which the parser sees that the last line may be half of one.
     visit->robots_text = finder_.Content(visit->result).substr(0, robots::kSizeMax + 1);
   }
   Result<archive::CrawledCapture> capture =
       visit->is_retold ? ReadKept(*visit) : MakeCapture(visit);
-  const Status found = capture ? FindLinks(*visit) : capture.error();
-  if (!found) {
-    visit->appended = found;
-    worked();
-    return kept();
+  Claim claim;
+  if (capture && NeedsClaim(*visit, *capture)) {
+    claim = claims_.TryClaim(capture->facts->sha256, steps.again);
+    if (claim == nullptr) return;
+  }
+  Status done = capture ? Status() : capture.error();
+  if (done && !visit->is_retold) done = Decide(*visit, *capture);
+  if (visit->duplicate) claim.reset();
+  if (done) done = FindLinks(*visit);
+  if (!done) {
+    visit->appended = done;
+    steps.worked();
+    return steps.kept();
   }
   Describe(*visit, *capture);
   visit->mime_type = visit->line.mime_type;
@@ -439,10 +455,10 @@ void VisitWork::Do(const VisitPointer& visit, const std::function<void()>& worke
   if (keep)
     capture->metadata = MetadataOf(*visit, certificates_.FieldsFor(visit->result.tls.get()));
   if (visit->kept && !visit->kept->is_cut) Learn(visit->kept->id, OwnPayloadOf(*capture));
-  worked();
-  if (!keep) return kept();
+  steps.worked();
+  if (!keep) return steps.kept();
   // From here on others may look at the visit; what comes is told by `kept` alone.
-  Append(visit, *capture, std::move(kept));
+  Append(visit, *capture, steps.kept, std::move(claim));
 }
 
 }  // namespace stele::crawl

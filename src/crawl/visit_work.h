@@ -10,6 +10,7 @@
 #include "crawl/certificates.h"
 #include "crawl/duplicate_settings.h"
 #include "crawl/header_filter.h"
+#include "crawl/payload_claims.h"
 #include "crawl/visit.h"
 #include "dedup/archive_originals.h"
 #include "dedup/duplicate_finder.h"
@@ -36,16 +37,27 @@ class VisitWork {
 
   const HeaderFilter& header_filter() const { return header_filter_; }
 
-  // Fills in what work gives and hands the capture to the archive. `worked` is called before that,
-  // and `kept` when it is durable, or could not be kept. Requires: there is a response, or it is
-  // retold.
-  void Do(const VisitPointer& visit, const std::function<void()>& worked,
-          std::function<void()> kept);
+  // Who is told how far work on a visit has come. Called by any thread; must not wait.
+  struct Steps {
+    std::function<void()> worked;  // it is about to go to the archive
+    std::function<void()> kept;    // behind that: it is durable, or could not be kept
+    // In place of both: another visit brings the same payload just now, and is done. Do() it again.
+    std::function<void()> again;
+  };
+  // Fills in what work gives and hands the capture to the archive. Requires: there is a response,
+  // or it is retold.
+  void Do(const VisitPointer& visit, const Steps& steps);
 
  private:
+  using Claim = std::shared_ptr<PayloadClaims::Claim>;
+  // Not judged yet.
   Result<archive::CrawledCapture> MakeCapture(const VisitPointer& visit);
   // As it would be made if the response that was kept came now.
   Result<archive::CrawledCapture> ReadKept(Visit& visit);
+  // Whether it has to be the only one with its payload while it is judged and kept.
+  bool NeedsClaim(const Visit& visit, const archive::CrawledCapture& capture) const;
+  // Judge() and TakeStored().
+  Status Decide(Visit& visit, archive::CrawledCapture& capture);
   // Says what it is a duplicate of, if it is one.
   Status Judge(Visit& visit, archive::CrawledCapture& capture);
   // What the archive has of a visit that was kept before counts, whatever came now.
@@ -55,7 +67,7 @@ class VisitWork {
   // Fills in what the log says.
   void Describe(Visit& visit, const archive::CrawledCapture& capture);
   void Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
-              std::function<void()> kept);
+              std::function<void()> kept, Claim claim);
   // From now on it is durable, and may be an original.
   void Learn(const catalog::CaptureId& id, const dedup::PayloadDigest& digest);
 
@@ -64,6 +76,7 @@ class VisitWork {
   const HeaderFilter header_filter_;
   const OutlinkFinder finder_;
   Certificates certificates_;
+  PayloadClaims claims_;
 };
 
 // Annotations of the log: links of a document that were left out, with their number; and that a

@@ -1,0 +1,51 @@
+#include "crawl/payload_claims.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace stele::crawl {
+namespace {
+
+TEST(PayloadClaims, D2_OthersWaitUntilAClaimHasEnded) {
+  PayloadClaims claims;
+  int again = 0;
+  const auto count = [&again] { ++again; };
+  auto first = claims.TryClaim({'a'}, count);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(claims.TryClaim({'a'}, count), nullptr);
+  EXPECT_EQ(claims.TryClaim({'a'}, count), nullptr);
+  EXPECT_NE(claims.TryClaim({'b'}, count), nullptr);
+  EXPECT_EQ(again, 0);
+  first.reset();
+  EXPECT_EQ(again, 2);
+  EXPECT_NE(claims.TryClaim({'a'}, count), nullptr);
+  EXPECT_EQ(again, 2);
+}
+
+TEST(PayloadClaims, D2_OfManyThreadsOneHasIt) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2'000;
+  PayloadClaims claims;
+  std::atomic<int> holders = 0;
+  std::atomic<int> waited = 0;
+  std::atomic<int> again = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) {
+        const auto claim = claims.TryClaim({'a'}, [&again] { ++again; });
+        if (claim == nullptr) ++waited;
+        if (claim == nullptr) continue;
+        EXPECT_EQ(++holders, 1);
+        --holders;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(again, waited);
+}
+
+}  // namespace
+}  // namespace stele::crawl
