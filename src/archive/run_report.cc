@@ -1,5 +1,5 @@
-// One pass in the order of keys counts everything, as all captures of a URL, the earlier runs'
-// too, come together there.
+// One pass over the run's captures in the order of keys counts everything. Beside it goes one over
+// the captures of all runs, which leaps from URL to URL of the run.
 #include "archive/run_report.h"
 
 #include <fmt/format.h>
@@ -15,12 +15,53 @@ namespace {
 
 using catalog::Capture;
 using catalog::HeldCapture;
+using catalog::LocationCursor;
+using catalog::LocationEntry;
 
-// The payloads of a URL that were seen so far.
+// The payloads of a URL up to a capture, of whatever run. What was taken down, or `shows` does not
+// let pass, never was there.
 class SeenPayloads {
  public:
-  // Whether it was there before.
-  bool Add(const Capture& capture) {
+  SeenPayloads(const ArchiveView& view, const CaptureFilter& shows)
+      : catalog_(view.catalog()), shows_(shows), cursor_(catalog_.NewLocationCursor()) {}
+
+  // Whether its payload was there before. Requires: it is behind the one before in the order of the
+  // index.
+  Result<bool> Add(const std::string& key, const Capture& capture) {
+    const LocationEntry at{key, capture.time, capture.id};
+    LocationCursor::Move move = entry_;
+    if (key != key_) {
+      key_ = key;
+      sha256_.clear();
+      sha1_.clear();
+      move = LeapTo(catalog::FirstOf(key));
+    }
+    for (; move && *move != nullptr && **move < at; move = cursor_->Next()) {
+      const Result<HeldCapture> held = catalog_.Get((*move)->id);
+      if (!held) return held.error();
+      const bool is_removed = (held->row.flags & catalog::kRemoved) != 0;
+      if (!is_removed && (!shows_ || shows_(key, held->row))) Take(held->row);
+    }
+    if (move && *move != nullptr && **move == at) move = cursor_->Next();
+    if (!move) return move.error();
+    entry_ = *move;
+    return Take(capture);
+  }
+
+ private:
+  // A key is often near the one before, and a search costs as much as some steps.
+  static constexpr int kStepsMax = 16;
+
+  LocationCursor::Move LeapTo(const LocationEntry& at) {
+    LocationCursor::Move move = entry_;
+    for (int i = 0; i < kStepsMax && move && *move != nullptr && **move < at; ++i) {
+      move = cursor_->Next();
+    }
+    const bool is_there = move && *move != nullptr && !(**move < at);
+    return is_there || !move ? move : cursor_->Seek(at);
+  }
+
+  bool Take(const Capture& capture) {
     bool seen = false;
     if (capture.sha256) {
       seen = !sha256_.insert(NumberOf(*capture.sha256)).second;
@@ -30,12 +71,12 @@ class SeenPayloads {
     if (capture.sha1) sha1_.insert(NumberOf(*capture.sha1));
     return seen;
   }
-  void Clear() {
-    sha256_.clear();
-    sha1_.clear();
-  }
 
- private:
+  const catalog::CatalogView& catalog_;
+  const CaptureFilter& shows_;
+  const std::unique_ptr<LocationCursor> cursor_;
+  const LocationEntry* entry_ = nullptr;  // where it stands
+  std::string key_;
   std::unordered_set<std::uint64_t> sha256_;
   std::unordered_set<std::uint64_t> sha1_;
 };
@@ -101,27 +142,23 @@ Status Reporter::CountContainers() {
 Status Reporter::CountCaptures() {
   CaptureQuery query;
   query.where.what = catalog::SelectAll();
+  query.runs = {run_};
   query.with_removed = true;
   query.shows = shows_;
   CaptureResults results(view_, query);
-  SeenPayloads seen;
-  std::string key;
+  SeenPayloads seen(view_, shows_);
   for (;;) {
     Result<const HeldCapture*> held = results.Next();
     if (!held) return held.error();
     if (*held == nullptr) break;
-    if (results.key() != key) {
-      key = results.key();
-      seen.Clear();
-    }
-    const Capture& row = (*held)->row;
-    const bool is_ours = row.run == run_;
-    if ((row.flags & catalog::kRemoved) != 0) {
-      if (is_ours && shows_) ++report_.removed;
+    if (((*held)->row.flags & catalog::kRemoved) != 0) {
+      if (shows_) ++report_.removed;
       continue;
     }
-    const bool is_duplicate = seen.Add(row);
-    if (is_ours) Count(key, **held, is_duplicate);
+    const std::string key(results.key());
+    const Result<bool> is_duplicate = seen.Add(key, (*held)->row);
+    if (!is_duplicate) return is_duplicate.error();
+    Count(key, **held, *is_duplicate);
   }
   // The ledger also knows of those whose rows went with their bytes.
   if (!shows_) report_.removed = view_.holdings().RemovedOfRun(run_);
