@@ -1179,16 +1179,18 @@ class Killed(CrawlTest):
         self.seeds = [web.url("a.test", "/0"), web.url("b.test", "/0")]
 
     def brought(self, run):
-        """All captures of a run with their payloads, and what its log and its report say."""
+        """All captures of a run with their payloads, what its log and its report say, and how often
+        each payload is whole and how often a duplicate: which URL is first is a matter of time."""
         captures = self.captures("--run", str(run))
-        rows = sorted((row["url"], row["status"], row.get("sha1"), row.get("revisit", False))
-                      for row in captures)
+        rows = sorted((row["url"], row["status"], row.get("sha1")) for row in captures)
         log = self.log(run)
         times = sorted((row["url"], re.sub(r"\D", "", row["time"])) for row in captures)
         self.assertEqual(sorted((line[3], line[8].split("+")[0]) for line in log), times)
-        lines = sorted((line[3], line[1], line[2], line[9], line[11]) for line in log)
+        lines = sorted((line[3], line[1], line[2], line[9]) for line in log)
+        payloads = (sorted((row.get("sha1"), row.get("revisit", False)) for row in captures),
+                    sorted((line[9], line[11]) for line in log))
         report = json.loads(self.stele("report", "--json", "--run", str(run)))
-        return rows, lines, report["crawl"]["all"]
+        return rows, lines, payloads, report["crawl"]["all"]
 
     CONNECTIONS = 4
     # What was under way, what was fetched and waited to be written, and rules of two hosts.

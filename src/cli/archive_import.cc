@@ -16,7 +16,7 @@
 #include "cli/output.h"
 #include "cli/repacking.h"
 #include "cli/rewriting.h"
-#include "cli/scratch_table.h"
+#include "cli/scratch_digests.h"
 #include "cli/temporary_folder.h"
 #include "crawl/crawl_job.h"
 #include "dedup/archive_originals.h"
@@ -399,14 +399,14 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   std::unique_ptr<archive::ArchiveWriter> archive =
       OpenArchiveToWrite(directory, "import", context, code);
   if (archive == nullptr) return code;
-  ScratchTable digests;
+  ScratchDigests digests;
   std::unique_ptr<dedup::ArchiveOriginals> originals;
   if (arguments.Has("--dedup")) {
     threads = 1;  // each file is to know those before it
     originals = std::make_unique<dedup::ArchiveOriginals>([&] { return archive->View(); });
-    Status loaded = digests.Open();
-    if (loaded) loaded = originals->LoadDigests(digests.table());
-    if (!loaded) return Fail(context, loaded.error());
+    if (const Status loaded = digests.LoadInto(*originals); !loaded) {
+      return Fail(context, loaded.error());
+    }
   }
   const std::uint32_t run =
       archive->PlanRun("import", fmt::format("{}", fmt::join(arguments.positionals, " ")));

@@ -5,7 +5,7 @@
 #include "cli/archive_commands.h"
 #include "cli/dedup_commands.h"
 #include "cli/media_option.h"
-#include "cli/scratch_table.h"
+#include "cli/scratch_digests.h"
 #include "dedup/archive_originals.h"
 #include "dedup/digest_index.h"
 #include "dedup/duplicate_finder.h"
@@ -95,11 +95,11 @@ ExitCode ReportOnArchive(const Arguments& arguments, Context& context,
   const std::unique_ptr<archive::ArchiveReader> reader = OpenArchive(arguments, context, code);
   if (reader == nullptr) return code;
   dedup::ArchiveOriginals known([&] { return reader->View(); });
-  ScratchTable digests;
+  ScratchDigests digests;
   if (rules.by != DuplicateRules::By::kUrl) {
-    Status loaded = digests.Open();
-    if (loaded) loaded = known.LoadDigests(digests.table());
-    if (!loaded) return Fail(context, loaded.error());
+    if (const Status loaded = digests.LoadInto(known); !loaded) {
+      return Fail(context, loaded.error());
+    }
   }
   return Report(arguments, context, rules, known);
 }

@@ -122,7 +122,7 @@ struct Lab {
     options.query_urls_max = settings.query_urls_max;
     auto frontier = Frontier::Open(table, options);
     EXPECT_TRUE(frontier);
-    originals.Hide(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
+    originals.JudgeAnew(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
     auto log = RunLog::Open(disk, "run", {});
     EXPECT_TRUE(log);
     web.times = times;

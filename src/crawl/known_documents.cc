@@ -69,9 +69,9 @@ Status KnownDocuments::Begin(io::FileSystem& fs, archive::ArchiveWriter& archive
                              const std::string& scratch,
                              const std::vector<catalog::CaptureId>& unfinished) {
   originals_ = std::make_unique<dedup::ArchiveOriginals>([&archive] { return archive.View(); });
-  originals_->Hide(unfinished);
+  originals_->JudgeAnew(unfinished);
   if (settings_.match == Match::kDigest || settings_.match == Match::kAny) {
-    Result<std::unique_ptr<store::BlockTable>> digests = store::OpenScratchRocksTable(scratch);
+    Result<std::unique_ptr<dedup::DigestTable>> digests = dedup::DigestTable::Create(fs, scratch);
     if (!digests) return digests.error();
     digests_ = *std::move(digests);
     if (const Status loaded = originals_->LoadDigests(*digests_); !loaded) return loaded;

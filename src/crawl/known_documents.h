@@ -10,9 +10,9 @@
 #include "crawl/duplicate_settings.h"
 #include "dedup/archive_originals.h"
 #include "dedup/digest_index.h"
+#include "dedup/digest_table.h"
 #include "dedup/duplicate_finder.h"
 #include "io/file_system.h"
-#include "store/container_table.h"
 #include "util/result.h"
 
 namespace stele::crawl {
@@ -31,7 +31,7 @@ class KnownDocuments {
   // Reads what look-ups in the archive need; `scratch` is a folder for that, which may be there
   // already. That originals may be elsewhere is in the archive's ledger when this returns. Once,
   // before all below. Borrows `archive` for life. `unfinished` are captures of this run that will
-  // be judged once more: they are no originals. Errors: those of the archive.
+  // be judged once more: they are no originals of themselves. Errors: those of the archive.
   Status Begin(io::FileSystem& fs, archive::ArchiveWriter& archive, std::uint32_t run,
                const std::string& scratch, const std::vector<catalog::CaptureId>& unfinished);
 
@@ -51,7 +51,7 @@ class KnownDocuments {
   const DuplicateSettings settings_;
   catalog::PageCache cache_;
   dedup::DuplicateRules rules_;
-  std::unique_ptr<store::BlockTable> digests_;  // null: nobody looks for a payload
+  std::unique_ptr<dedup::DigestTable> digests_;  // null: nobody looks for a payload
   std::unique_ptr<dedup::ArchiveOriginals> originals_;
   std::unique_ptr<dedup::DigestIndex> index_;
   std::unique_ptr<dedup::DuplicateFinder> finder_;

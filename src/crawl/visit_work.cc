@@ -346,6 +346,10 @@ Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
   }
   archive::ResponseFacts& facts = *capture.facts;
   if (visit.is_retold) visit.stored = payload;
+  // A body came with it: what only was not modified claims no digest.
+  if (visit.is_retold && is_revisit && row.sha1 && original) {
+    facts.payload_length = original->row.length;
+  }
   if (visit.is_retold || visit.is_unchanged() || !row.sha256 || !row.sha1) return {};
   const int status = static_cast<int>(row.status);
   if (*row.sha256 == facts.sha256 && status == visit.result.status) return {};

@@ -4,7 +4,6 @@
 #include "formats/record/payload.h"
 #include "formats/url/surt.h"
 #include "util/check.h"
-#include "util/coding.h"
 
 namespace stele::dedup {
 namespace {
@@ -12,30 +11,11 @@ namespace {
 // Captures of a key that are looked at: a document may go back to what it was before.
 constexpr int kCapturesAtKey = 8;
 constexpr int kNotModified = 304;
-constexpr std::size_t kRowsAtOnce = 4'096;  // written
 
-// So much of a digest that others hardly ever begin alike; rows are asked for all of it.
-constexpr std::size_t kShortBytes = 8;
-
+// So much of a digest is in filter and table. Rows are asked for all of it.
 template <std::size_t kSize>
-std::string Shortened(const std::array<char, kSize>& digest) {
-  return std::string(digest.data(), kShortBytes);
-}
-
-std::string EncodeId(const catalog::CaptureId& id) {
-  std::string out;
-  PutFixed32(out, id.batch);
-  PutFixed32(out, id.serial);
-  return out;
-}
-
-std::optional<catalog::CaptureId> DecodeId(const std::optional<std::string>& bytes) {
-  if (!bytes) return std::nullopt;
-  ByteReader in(*bytes);
-  catalog::CaptureId id;
-  id.batch = in.Fixed32();
-  id.serial = in.Fixed32();
-  return in.good() ? std::optional(id) : std::nullopt;
+std::string_view Shortened(const std::array<char, kSize>& digest) {
+  return {digest.data(), sizeof(DigestTable::Short)};
 }
 
 PayloadDigest DigestOf(const catalog::Capture& row) {
@@ -103,58 +83,37 @@ ArchiveOriginals::View ArchiveOriginals::Current() const {
   return view_;
 }
 
-Status ArchiveOriginals::LoadDigests(store::BlockTable& table) {
-  filter_ = std::make_unique<KeyFilter>(kLearnedMax, kFilterBytes);
+Status ArchiveOriginals::LoadDigests(DigestTable& table) {
   const View view = Current();
+  filter_ =
+      std::make_unique<KeyFilter>(view->holdings().CaptureCount() + kFilteredMore, kFilterBytes);
+  table_ = &table;
   catalog::CaptureScan scan = view->catalog().Scan({});
-  store::BlockTable::Changes rows;
   for (;;) {
     Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
-    if (*row == nullptr) break;
+    if (*row == nullptr) return {};
     const catalog::Capture& capture = **row;
-    if (!IsWhole(capture) || hidden_.contains(capture.id)) continue;
+    if (!IsWhole(capture)) continue;
     if (capture.sha256) filter_->Add(Shortened(*capture.sha256));
     if (!capture.sha256 && capture.sha1) {
       filter_->Add(Shortened(*capture.sha1));
       has_only_sha1_ = true;
     }
-    if (IsOriginal(capture)) rows[Shortened(*capture.sha256)] = EncodeId(capture.id);
-    if (rows.size() < kRowsAtOnce) continue;
-    if (const Status written = table.Write(rows); !written) return written;
-    rows.clear();
+    if (!IsOriginal(capture)) continue;
+    const Status added = table.Add(DigestTable::ShortOf(*capture.sha256), capture.id);
+    if (!added) return added;
   }
-  table_ = &table;
-  return table.Write(rows);
 }
 
 void ArchiveOriginals::Learn(const catalog::CaptureId& id, const PayloadDigest& digest) {
   Check(table_ != nullptr);
   if (!digest.sha256) return;
-  std::string shortened = Shortened(*digest.sha256);
-  filter_->Add(shortened);
-  {
-    const std::lock_guard lock(mutex_);
-    learned_.insert_or_assign(std::move(shortened), id);
-    if (learned_.size() < kLearnedMax || !leaving_.empty()) return;
-    leaving_.swap(learned_);
-  }
-  // Nobody changes it meanwhile.
-  const Status written = Write(leaving_);
+  const Status added = table_->Add(DigestTable::ShortOf(*digest.sha256), id);
+  filter_->Add(Shortened(*digest.sha256));
+  if (added) return;
   const std::lock_guard lock(mutex_);
-  if (!written) failed_ = written.error();
-  leaving_.clear();
-}
-
-Status ArchiveOriginals::Write(const Learned& learned) {
-  store::BlockTable::Changes rows;
-  for (const auto& [digest, id] : learned) {
-    rows[digest] = EncodeId(id);
-    if (rows.size() < kRowsAtOnce) continue;
-    if (const Status written = table_->Write(rows); !written) return written;
-    rows.clear();
-  }
-  return table_->Write(rows);
+  failed_ = added.error();
 }
 
 Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id) {
@@ -180,7 +139,7 @@ Status ArchiveOriginals::VisitKeyOf(std::string_view url,
     at = {key, (*move)->time, (*move)->id};
     const Result<catalog::HeldCapture> held = view->catalog().Get(at.id);
     if (!held) return held.error();
-    const bool counts = IsWhole(held->row) && !hidden_.contains(at.id);
+    const bool counts = IsWhole(held->row) && !judged_anew_.contains(at.id);
     if (counts && !visit(held->row)) break;
     if (!catalog::StepBack(at)) break;
   }
@@ -242,27 +201,20 @@ OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url
 OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest) {
   std::vector<KnownDocument> documents;
   if (!digest.sha256 || table_ == nullptr) return documents;
-  const std::string wanted = Shortened(*digest.sha256);
-  std::optional<catalog::CaptureId> id;
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return *failed_;
-    for (const Learned* learned : {&learned_, &leaving_}) {
-      if (id) break;
-      if (const auto found = learned->find(wanted); found != learned->end()) id = found->second;
-    }
   }
-  if (!id) {
-    const Result<std::optional<std::string>> row = table_->Get(wanted);
-    if (!row) return row.error();
-    id = DecodeId(*row);
-  }
-  if (!id) return documents;
-  Result<catalog::HeldCapture> held = Get(*id);
+  const Result<std::optional<catalog::CaptureId>> id =
+      table_->Find(DigestTable::ShortOf(*digest.sha256));
+  if (!id) return id.error();
+  if (!*id) return documents;
+  Result<catalog::HeldCapture> held = Get(**id);
   if (!held && held.error().code == ErrorCode::kNotFound) return documents;
   if (!held) return held.error();
   if (IsOriginal(held->row) && held->row.sha256 == digest.sha256) {
     documents.push_back(DocumentOf(held->row));
+    documents.back().is_judged_anew = judged_anew_.contains(**id);
   }
   return documents;
 }

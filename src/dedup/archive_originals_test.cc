@@ -8,6 +8,8 @@
 #include "archive/test_archive.h"
 #include "archive/test_crawl.h"
 #include "dedup/document_reader.h"
+#include "dedup/duplicate_finder.h"
+#include "io/fault_file_system.h"
 
 namespace stele::dedup {
 namespace {
@@ -45,8 +47,10 @@ class Originals : public ::testing::Test {
     return {.sha1 = facts->sha1, .sha256 = facts->sha256};
   }
 
-  store::MemoryBlockTable digests_;
+  static constexpr std::size_t kInMemory = 1'000;
+
   io::MemoryFileSystem fs_;
+  std::unique_ptr<DigestTable> digests_ = *DigestTable::Create(fs_, "digests", kInMemory);
   ArchiveLab lab_{fs_};
   std::unique_ptr<archive::ArchiveWriter> archive_;
   std::unique_ptr<archive::RunWriter> writer_;
@@ -112,7 +116,7 @@ TEST_F(Originals, D2_DigestsAreFoundAtAnyUrlAlsoThoseOfThisRun) {
   Write("http://a.is/1", 1, "one");
   const auto originals = NewOriginals();
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("one"))->empty());
-  ASSERT_TRUE(originals->LoadDigests(digests_));
+  ASSERT_TRUE(originals->LoadDigests(*digests_));
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->front().url, "http://a.is/1");
   const catalog::CaptureId id = Write("http://a.is/2", 2, "two");
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("two"))->empty());
@@ -124,7 +128,7 @@ TEST_F(Originals, D7_APayloadThatNobodyHasIsKnownToBeNew) {
   Write("http://a.is/1", 1, "one");
   const auto originals = NewOriginals();
   EXPECT_TRUE(originals->MayHave(DigestOfBody("two")));
-  ASSERT_TRUE(originals->LoadDigests(digests_));
+  ASSERT_TRUE(originals->LoadDigests(*digests_));
   EXPECT_TRUE(originals->MayHave(DigestOfBody("one")));
   EXPECT_FALSE(originals->MayHave(DigestOfBody("two")));
   EXPECT_TRUE(originals->MayHave({.sha1 = DigestOfBody("two").sha1, .sha256 = {}}));
@@ -140,53 +144,45 @@ PayloadDigest SomeDigest(std::uint64_t number) {
   return digest;
 }
 
-TEST_F(Originals, D7_WhatIsLearnedGoesToTheTableAndIsFoundThere) {
+TEST_F(Originals, D2_WhatIsJudgedAnewIsAnOriginalForOtherUrlsOnly) {
   const catalog::CaptureId id = Write("http://a.is/1", 1, "one");
   const auto originals = NewOriginals();
-  ASSERT_TRUE(originals->LoadDigests(digests_));
+  originals->JudgeAnew({id});
+  ASSERT_TRUE(originals->LoadDigests(*digests_));
+  EXPECT_TRUE(originals->ByUrl("http://a.is/1")->empty());
+  DuplicateFinder finder({.by = DuplicateRules::By::kDigestAnyUrl}, originals.get(), nullptr);
+  const auto facts =
+      *archive::ExamineResponse(archive::WireMessage::InMemory("HTTP/1.1 200 OK\r\n\r\none"));
+  EXPECT_EQ(finder.Judge({.url = "http://a.is/1", .facts = facts})->hit, Hit::kNew);
+  const auto other = finder.Judge({.url = "http://a.is/2", .facts = facts});
+  EXPECT_EQ(other->hit, Hit::kMirror);
+  EXPECT_EQ(other->original->url, "http://a.is/1");
+}
+
+TEST_F(Originals, D7_WhatIsLearnedIsFoundHoweverMuchItIs) {
+  const auto originals = NewOriginals();
+  ASSERT_TRUE(originals->LoadDigests(*digests_));
   const PayloadDigest digest = DigestOfBody("one");
-  ASSERT_TRUE(digests_.Clear());
-  EXPECT_TRUE(originals->ByDigest(digest)->empty());
-  originals->Learn(id, digest);
-  EXPECT_EQ(originals->ByDigest(digest)->size(), 1u);
-  for (std::size_t i = 1; i < ArchiveOriginals::kLearnedMax; ++i) {
+  originals->Learn(Write("http://a.is/1", 1, "one"), digest);
+  for (std::size_t i = 0; i < kInMemory; ++i) {
     originals->Learn({1, 1}, SomeDigest(i));
   }
-  std::size_t rows = 0;
-  ASSERT_TRUE(digests_.Scan("", [&](auto, auto) {
-    ++rows;
-    return true;
-  }));
-  EXPECT_EQ(rows, ArchiveOriginals::kLearnedMax);
+  EXPECT_FALSE(fs_.List("digests")->empty());
   EXPECT_EQ(originals->ByDigest(digest)->front().url, "http://a.is/1");
   EXPECT_TRUE(originals->ByDigest(SomeDigest(1))->empty());
 }
 
-// A disk that is full.
-class FullTable final : public store::BlockTable {
- public:
-  Result<std::optional<std::string>> Get(const std::string&) const override {
-    return std::optional<std::string>();
-  }
-  Status Write(const Changes& changes) override {
-    return changes.empty() ? Status() : Error{ErrorCode::kFull, "no room"};
-  }
-  Status ScanAfter(const std::string&, const std::string&, const Visit&) const override {
-    return {};
-  }
-  Status Flush() override { return {}; }
-  Status Clear() override { return {}; }
-};
-
 TEST_F(Originals, D7_ATableThatTakesNoMoreIsTold) {
-  FullTable full;
+  io::FaultFileSystem disk(fs_, 100);
+  const auto table = *DigestTable::Create(disk, "full", kInMemory);
   const auto originals = NewOriginals();
-  ASSERT_TRUE(originals->LoadDigests(full));
-  for (std::size_t i = 0; i < ArchiveOriginals::kLearnedMax; ++i) {
+  ASSERT_TRUE(originals->LoadDigests(*table));
+  disk.FailFromNowOn();
+  for (std::size_t i = 0; i < kInMemory; ++i) {
     ASSERT_TRUE(originals->ByDigest(SomeDigest(i)));
     originals->Learn({1, 1}, SomeDigest(i));
   }
-  EXPECT_EQ(originals->ByDigest(SomeDigest(1)).error().code, ErrorCode::kFull);
+  EXPECT_EQ(originals->ByDigest(SomeDigest(1)).error().code, ErrorCode::kIo);
 }
 
 TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
@@ -207,7 +203,7 @@ TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
   EXPECT_TRUE(document.record_id.starts_with("<urn:uuid:"));
   EXPECT_TRUE(document.digest.SameAs(DigestOfBody("one")));
   // And is none for others.
-  ASSERT_TRUE(originals->LoadDigests(digests_));
+  ASSERT_TRUE(originals->LoadDigests(*digests_));
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->size(), 1u);
 }
 
@@ -266,7 +262,7 @@ TEST_F(Originals, D6_WhatWasTakenDownIsNoOriginal) {
   ASSERT_TRUE(writer_->Finish());
   ASSERT_TRUE(archive_->Remove({id}, "a test", ""));
   const auto originals = NewOriginals();
-  ASSERT_TRUE(originals->LoadDigests(digests_));
+  ASSERT_TRUE(originals->LoadDigests(*digests_));
   EXPECT_TRUE(originals->ByUrl("http://a.is/1")->empty());
   EXPECT_TRUE(originals->ByDigest(DigestOfBody("one"))->empty());
 }

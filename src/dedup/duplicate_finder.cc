@@ -31,16 +31,18 @@ bool IsNone(const Status& looked) {
                      looked.error().code == ErrorCode::kCorrupt);
 }
 
-// The first of them with this payload that can be completed.
-Result<std::optional<KnownDocument>> FirstWith(const PayloadDigest& digest,
+// The first of them with the payload of `wanted` that can be completed.
+Result<std::optional<KnownDocument>> FirstWith(const Candidate& wanted,
                                                std::vector<KnownDocument> documents,
                                                OriginalSource& source) {
   for (KnownDocument& document : documents) {
-    if (!document.digest.SameAs(digest)) continue;
+    if (!document.digest.SameAs(wanted.digest)) continue;
+    if (document.is_judged_anew && document.url == wanted.url) continue;
     const Status completed = source.Complete(document);
     if (!completed && !IsNone(completed)) return completed.error();
     // A revisit may claim a digest that its original does not have.
-    if (completed && document.digest.SameAs(digest)) return std::optional(std::move(document));
+    if (completed && document.digest.SameAs(wanted.digest))
+      return std::optional(std::move(document));
   }
   return std::optional<KnownDocument>();
 }
@@ -82,7 +84,7 @@ class Search {
   Status Take(OriginalSource::Documents documents, Hit hit, Answer& answer) {
     if (!documents) return documents.error();
     Result<std::optional<KnownDocument>> found =
-        FirstWith(document_.digest, *std::move(documents), source_);
+        FirstWith(document_, *std::move(documents), source_);
     if (!found) return found.error();
     if (!*found) return {};
     answer.hit = hit;

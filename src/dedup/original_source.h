@@ -38,6 +38,7 @@ struct KnownDocument {
   std::optional<catalog::CaptureId> capture;
   catalog::CapturePlace place;  // of its record
   bool is_revisit = false;      // its payload is with another one
+  bool is_judged_anew = false;  // ArchiveOriginals::JudgeAnew()
   std::string type;             // media type
   std::uint32_t status = 0;     // of HTTP
   std::uint64_t length = 0;     // of the payload

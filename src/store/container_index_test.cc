@@ -105,20 +105,5 @@ TEST(RocksBlockTable, KeepsWhatTheTableInMemoryKeeps) {
   std::filesystem::remove_all(directory);
 }
 
-TEST(RocksBlockTable, D7_AScratchTableBeginsEmptyWhateverWasThere) {
-  const std::string directory = testing::TempDir() + "stele_scratch_table_test";
-  std::filesystem::remove_all(directory);
-  for (int round = 0; round < 2; ++round) {
-    const auto scratch = OpenScratchRocksTable(directory);
-    ASSERT_TRUE(scratch) << scratch.error().text;
-    EXPECT_TRUE(RowsOf(**scratch).empty());
-    ASSERT_TRUE((*scratch)->Write({{"a", "1"}, {"b", "2"}}));
-    ASSERT_TRUE((*scratch)->Flush());
-    EXPECT_EQ(*(*scratch)->Get("a"), "1");
-    EXPECT_FALSE(*(*scratch)->Get("c"));
-  }
-  std::filesystem::remove_all(directory);
-}
-
 }  // namespace
 }  // namespace stele::store

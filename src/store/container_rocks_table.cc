@@ -212,17 +212,6 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTableOn(rocksdb::Env& env,
   return Opened(status, opened, directory, false);
 }
 
-Result<std::unique_ptr<BlockTable>> OpenScratchRocksTable(const std::string& directory) {
-  if (const Status room = CheckRoom(*rocksdb::Env::Default(), directory); !room) {
-    return room.error();
-  }
-  const rocksdb::Options options = MakeOptions(Indexes::kBounded);
-  rocksdb::DB* opened = nullptr;
-  rocksdb::Status status = rocksdb::DestroyDB(directory, options);
-  if (status.ok()) status = rocksdb::DB::Open(options, directory, &opened);
-  return Opened(status, opened, directory, false);
-}
-
 Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& directory) {
   return OpenDurableRocksTableOn(*rocksdb::Env::Default(), directory);
 }

@@ -68,8 +68,4 @@ Result<std::unique_ptr<BlockTable>> OpenRocksBlockTable(const std::string& direc
 // damaged; nothing is given up.
 Result<std::unique_ptr<BlockTable>> OpenDurableRocksTable(const std::string& directory);
 
-// The same for rows that one process needs only while it runs: nothing need be durable, and memory
-// is bounded however many there are. What is in `directory` goes.
-Result<std::unique_ptr<BlockTable>> OpenScratchRocksTable(const std::string& directory);
-
 }  // namespace stele::store

@@ -137,8 +137,7 @@ TEST(VolumeFullDisk, W9_TablesAreNotOpenedWhereThereIsNoRoomAtAll) {
   if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount a tmpfs";
   using Open = Result<std::unique_ptr<BlockTable>> (*)(const std::string&);
   const std::pair<std::string, Open> tables[] = {{disk.path() + "/a", OpenRocksBlockTable},
-                                                 {disk.path() + "/b", OpenDurableRocksTable},
-                                                 {disk.path() + "/c", OpenScratchRocksTable}};
+                                                 {disk.path() + "/b", OpenDurableRocksTable}};
   for (const auto& [directory, open] : tables) {
     const auto table = open(directory);
     ASSERT_TRUE(table) << table.error().text;

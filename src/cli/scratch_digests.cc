@@ -1,16 +1,16 @@
-#include "cli/scratch_table.h"
+#include "cli/scratch_digests.h"
 
 namespace stele::cli {
 
-Status ScratchTable::Open() {
+Status ScratchDigests::LoadInto(dedup::ArchiveOriginals& originals) {
   Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::Make();
   if (!folder) return folder.error();
   folder_ = *std::move(folder);
-  Result<std::unique_ptr<store::BlockTable>> table =
-      store::OpenScratchRocksTable(folder_->path() + "/table");
+  Result<std::unique_ptr<dedup::DigestTable>> table =
+      dedup::DigestTable::Create(fs_, folder_->path());
   if (!table) return table.error();
   table_ = *std::move(table);
-  return {};
+  return originals.LoadDigests(*table_);
 }
 
 }  // namespace stele::cli
