@@ -6,7 +6,6 @@
 namespace stele::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{100};
 constexpr int kInterrupted = 128 + SIGINT;
 
 }  // namespace
@@ -35,13 +34,15 @@ StopWatcher::StopWatcher(Context& context, std::function<void()> stop)
 
 StopWatcher::~StopWatcher() {
   over_ = true;
+  pthread_kill(watcher_.native_handle(), SIGTERM);  // it alone gets this one
   watcher_.join();
 }
 
 void StopWatcher::Watch() {
   bool asked = false;
-  while (!over_) {
-    if (!signals_.WaitFor(kLook)) continue;
+  for (;;) {
+    signals_.Wait();
+    if (over_) return;
     if (asked) {
       Say("ended at once; what was not stored yet is fetched again");
       ::_exit(kInterrupted);
