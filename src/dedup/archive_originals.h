@@ -41,7 +41,7 @@ class ArchiveOriginals final : public OriginalSource {
   // So many payloads that a run brings find room in the filter before it grows.
   static constexpr std::size_t kFilteredMore = 131'072;
   // Of the filter at most, for twelve million digests; of more, more are asked for in vain.
-  static constexpr std::size_t kFilterBytes = std::size_t{16} << 20;
+  static constexpr std::size_t kFilterBytes = std::size_t{24} << 20;
 
   bool MayHave(const PayloadDigest& digest) const override;
   Documents ByUrl(std::string_view url) override;

@@ -143,7 +143,9 @@ Result<std::unique_ptr<DigestTable>> DigestTable::Create(io::FileSystem& fs, std
 }
 
 DigestTable::DigestTable(io::FileSystem& fs, std::string folder, std::size_t in_memory_max)
-    : fs_(fs), folder_(std::move(folder)), in_memory_max_(in_memory_max) {}
+    : fs_(fs), folder_(std::move(folder)), in_memory_max_(in_memory_max) {
+  in_memory_.reserve(in_memory_max);
+}
 
 DigestTable::~DigestTable() = default;
 

@@ -10,7 +10,7 @@
 namespace stele::dedup {
 namespace {
 
-constexpr std::uint64_t kBitsPerKey = 10;
+constexpr std::uint64_t kBitsPerKey = 16;
 constexpr std::uint64_t kBlockBits = 512;
 constexpr std::uint64_t kKeysPerBlock = kBlockBits / kBitsPerKey;
 constexpr std::size_t kGrowth = 8;

@@ -17,7 +17,7 @@ namespace stele::dedup {
 class KeyFilter {
  public:
   // For so many keys; where more come it grows, until all of it has `bytes_max`. Of other keys
-  // about one in fifty passes for each time that it grew, and more where it cannot grow.
+  // about one in four hundred passes for each time that it grew, and more where it cannot grow.
   KeyFilter(std::uint64_t keys, std::size_t bytes_max);
   ~KeyFilter();
 
