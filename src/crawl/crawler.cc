@@ -78,7 +78,8 @@ Crawler::Crawler(const Parts& parts, Wishes wishes, std::uint32_t run)
       same_answers_(PathWithArguments, settings_.same_answers_max),
       same_pages_(FirstFolder, settings_.same_pages_max),
       work_({parts.archive, parts.writer, parts.duplicates, parts.originals}, settings_.duplicates,
-            ProductTokenOf(user_agent_), settings_.favicons),
+            ProductTokenOf(user_agent_), settings_.favicons,
+            [this](Stage stage, const VisitPointer& visit) { Post(stage, visit); }),
       workers_(std::make_unique<net::WorkerPool>(std::max<std::size_t>(1, settings_.workers))) {
   for (const cookies::Cookie& cookie : credentials_.cookies()) cookies_.Set(cookie, Now());
 }

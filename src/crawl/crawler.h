@@ -89,7 +89,6 @@ class Crawler final : public Controlled {
   Result<std::vector<HostQueue>> LongestQueues(std::size_t max) override;
 
  private:
-  enum class Stage { kFetched, kWorked, kKept, kToWorkOn };
   struct Event {
     Stage stage;
     VisitPointer visit;

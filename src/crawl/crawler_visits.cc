@@ -166,11 +166,7 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
 
 void Crawler::Work(const VisitPointer& visit) {
   visit->hurried = ++working_ > kHurriedPerWorker * settings_.workers;
-  workers_->Run([this, visit] {
-    work_.Do(visit, {.worked = [this, visit] { Post(Stage::kWorked, visit); },
-                     .kept = [this, visit] { Post(Stage::kKept, visit); },
-                     .again = [this, visit] { Post(Stage::kToWorkOn, visit); }});
-  });
+  workers_->Run([this, visit] { work_.Do(visit); });
 }
 
 void Crawler::Uncount(Visit& visit) {

@@ -1,31 +1,31 @@
 #include "crawl/payload_claims.h"
 
-#include <utility>
+#include <cstring>
 
 namespace stele::crawl {
 
-std::shared_ptr<PayloadClaims::Claim> PayloadClaims::TryClaim(const Payload& payload,
-                                                              std::function<void()> again) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [at, is_new] = claimed_.try_emplace(payload);
-    if (!is_new) {
-      at->second.push_back(std::move(again));
-      return nullptr;
-    }
+std::optional<PayloadClaims::Claim> PayloadClaims::TryClaim(const Payload& payload,
+                                                            const std::function<void()>& again) {
+  std::size_t place = 0;
+  std::memcpy(&place, payload.data(), sizeof(place));
+  place %= kPlaces;
+  const std::lock_guard lock(mutex_);
+  if (claimed_[place]) {
+    waiting_[place].push_back(again);
+    return std::nullopt;
   }
-  return std::make_shared<Claim>(*this, payload);
+  claimed_[place] = true;
+  return Claim(*this, place);
 }
 
-void PayloadClaims::Release(const Payload& payload) {
-  std::vector<std::function<void()>> waiting;
+void PayloadClaims::Release(std::size_t place) {
+  std::vector<std::function<void()>> told;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = claimed_.find(payload);
-    waiting = std::move(at->second);
-    claimed_.erase(at);
+    claimed_[place] = false;
+    if (const auto waiting = waiting_.extract(place)) told = std::move(waiting.mapped());
   }
-  for (const std::function<void()>& again : waiting) again();
+  for (const std::function<void()>& again : told) again();
 }
 
 }  // namespace stele::crawl

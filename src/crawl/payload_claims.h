@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <functional>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "catalog/capture.h"
@@ -14,42 +14,46 @@ namespace stele::crawl {
 
 // Payloads that are looked up or on their way into the archive. A payload that comes twice at once
 // would not be found there by either; so one has it, and the others wait until it is an original or
-// will be none. Thread-safe.
+// will be none. Now and then one waits for another payload, of a digest that begins alike.
+// Thread-safe.
 class PayloadClaims {
  public:
   using Payload = catalog::Sha256Bytes;
 
   class Claim {
    public:
-    Claim(PayloadClaims& claims, const Payload& payload) : claims_(claims), payload_(payload) {}
+    Claim(PayloadClaims& claims, std::size_t place) : claims_(&claims), place_(place) {}
+    Claim(Claim&& other) noexcept
+        : claims_(std::exchange(other.claims_, nullptr)), place_(other.place_) {}
+    Claim& operator=(Claim&& other) noexcept {
+      std::swap(claims_, other.claims_);
+      std::swap(place_, other.place_);
+      return *this;
+    }
     // Others may have it from now on.
-    ~Claim() { claims_.Release(payload_); }
-    Claim(const Claim&) = delete;
-    Claim& operator=(const Claim&) = delete;
+    ~Claim() {
+      if (claims_ != nullptr) claims_->Release(place_);
+    }
 
    private:
-    PayloadClaims& claims_;
-    const Payload payload_;
+    PayloadClaims* claims_;
+    std::size_t place_;
   };
 
-  // Null when somebody has it: then `again` is called once, by the thread that ends that claim. The
-  // claim must not outlive this object.
-  std::shared_ptr<Claim> TryClaim(const Payload& payload, std::function<void()> again);
+  // Nothing when somebody has it: then `again` is called once, by the thread that ends that claim.
+  // A claim must not outlive this object.
+  std::optional<Claim> TryClaim(const Payload& payload, const std::function<void()>& again);
 
  private:
-  // Digests are as good as hashes.
-  struct Hash {
-    std::size_t operator()(const Payload& payload) const {
-      std::size_t hash = 0;
-      std::memcpy(&hash, payload.data(), sizeof(hash));
-      return hash;
-    }
-  };
-  void Release(const Payload& payload);
+  // By the first bits of a digest. Whoever had a row of a table for each claim would pay for its
+  // memory, which one thread takes and another gives back, more than for all the rest.
+  static constexpr std::size_t kPlaces = std::size_t{1} << 20;
+
+  void Release(std::size_t place);
 
   std::mutex mutex_;
-  // Who waits for each.
-  std::unordered_map<Payload, std::vector<std::function<void()>>, Hash> claimed_;
+  std::vector<bool> claimed_ = std::vector<bool>(kPlaces);
+  std::unordered_map<std::size_t, std::vector<std::function<void()>>> waiting_;
 };
 
 }  // namespace stele::crawl

@@ -13,14 +13,14 @@ TEST(PayloadClaims, D2_OthersWaitUntilAClaimHasEnded) {
   int again = 0;
   const auto count = [&again] { ++again; };
   auto first = claims.TryClaim({'a'}, count);
-  ASSERT_NE(first, nullptr);
-  EXPECT_EQ(claims.TryClaim({'a'}, count), nullptr);
-  EXPECT_EQ(claims.TryClaim({'a'}, count), nullptr);
-  EXPECT_NE(claims.TryClaim({'b'}, count), nullptr);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(claims.TryClaim({'a'}, count));
+  EXPECT_FALSE(claims.TryClaim({'a'}, count));
+  EXPECT_TRUE(claims.TryClaim({'b'}, count));
   EXPECT_EQ(again, 0);
   first.reset();
   EXPECT_EQ(again, 2);
-  EXPECT_NE(claims.TryClaim({'a'}, count), nullptr);
+  EXPECT_TRUE(claims.TryClaim({'a'}, count));
   EXPECT_EQ(again, 2);
 }
 
@@ -36,8 +36,8 @@ TEST(PayloadClaims, D2_OfManyThreadsOneHasIt) {
     threads.emplace_back([&] {
       for (int round = 0; round < kRounds; ++round) {
         const auto claim = claims.TryClaim({'a'}, [&again] { ++again; });
-        if (claim == nullptr) ++waited;
-        if (claim == nullptr) continue;
+        if (!claim) ++waited;
+        if (!claim) continue;
         EXPECT_EQ(++holders, 1);
         --holders;
       }

@@ -10,6 +10,7 @@
 #include "crawl/frontier.h"
 #include "crawl/kept_captures.h"
 #include "crawl/outlinks.h"
+#include "crawl/payload_claims.h"
 #include "crawl/politeness.h"
 #include "dedup/duplicate_finder.h"
 #include "formats/crawl_log/line.h"
@@ -70,9 +71,10 @@ struct Visit {
   bool duplicate = false;
   // What was kept before is something else than what came now; it is here.
   std::optional<catalog::CaptureId> stored;
-  dedup::Verdict verdict;  // why, or why not
-  bool again = false;      // it is to be fetched once more
-  Status appended;         // why it could not be kept
+  dedup::Verdict verdict;                     // why, or why not
+  std::optional<PayloadClaims::Claim> claim;  // until it is durable, or known to be a duplicate
+  bool again = false;                         // it is to be fetched once more
+  Status appended;                            // why it could not be kept
   std::optional<catalog::CaptureId> capture;
 
   std::string host() const { return std::string(url.host()); }
@@ -86,5 +88,13 @@ struct Visit {
   }
 };
 using VisitPointer = std::shared_ptr<Visit>;
+
+// How far a visit has come.
+enum class Stage {
+  kFetched,
+  kWorked,    // it is about to go to the archive
+  kKept,      // behind that: it is durable, or could not be kept
+  kToWorkOn,  // in place of both: another visit brought the same payload just now, and is done
+};
 
 }  // namespace stele::crawl

@@ -304,9 +304,14 @@ Result<archive::CrawledCapture> VisitWork::ReadKept(Visit& visit) {
   return capture;
 }
 
-bool VisitWork::NeedsClaim(const Visit& visit, const archive::CrawledCapture& capture) const {
-  return parts_.originals != nullptr && !visit.kept && !visit.is_surplus && !visit.is_unchanged() &&
-         capture.facts->payload_length > 0 && capture.truncated == warc::Truncation::kNone;
+bool VisitWork::Claim(const VisitPointer& visit, const archive::CrawledCapture& capture) {
+  if (parts_.originals == nullptr || visit->kept || visit->is_surplus || visit->is_unchanged() ||
+      capture.facts->payload_length == 0 || capture.truncated != warc::Truncation::kNone) {
+    return true;
+  }
+  visit->claim =
+      claims_.TryClaim(capture.facts->sha256, [this, visit] { tell_(Stage::kToWorkOn, visit); });
+  return visit->claim.has_value();
 }
 
 Status VisitWork::Decide(Visit& visit, archive::CrawledCapture& capture) {
@@ -413,44 +418,40 @@ void VisitWork::Learn(const catalog::CaptureId& id, const dedup::PayloadDigest& 
   if (parts_.originals != nullptr) parts_.originals->Learn(id, digest);
 }
 
-void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
-                       std::function<void()> kept, Claim claim) {
-  const auto told = std::make_shared<std::function<void()>>(std::move(kept));
+void VisitWork::Append(const VisitPointer& visit, const archive::CrawledCapture& capture) {
   const dedup::PayloadDigest digest = OwnPayloadOf(capture);
   const Status appended =
-      parts_.writer.Append(capture, [this, visit, told, digest, claim = std::move(claim)](
-                                        const Result<catalog::CaptureId>& id) mutable {
+      parts_.writer.Append(capture, [this, visit, digest](const Result<catalog::CaptureId>& id) {
         if (id) visit->capture = *id;
         if (!id) visit->appended = id.error();
         if (id) Learn(*id, digest);
-        claim.reset();
-        (*told)();
+        visit->claim.reset();
+        tell_(Stage::kKept, visit);
       });
   if (appended) return;
   visit->appended = appended.error();
-  (*told)();
+  visit->claim.reset();
+  tell_(Stage::kKept, visit);
 }
 
-void VisitWork::Do(const VisitPointer& visit, const Steps& steps) {
+void VisitWork::Do(const VisitPointer& visit) {
   if (!visit->robots_origin.empty()) {
     // With one byte more, by which the parser sees that the last line may be half of one.
     visit->robots_text = finder_.Content(visit->result).substr(0, robots::kSizeMax + 1);
   }
   Result<archive::CrawledCapture> capture =
       visit->is_retold ? ReadKept(*visit) : MakeCapture(visit);
-  Claim claim;
-  if (capture && NeedsClaim(*visit, *capture)) {
-    claim = claims_.TryClaim(capture->facts->sha256, steps.again);
-    if (claim == nullptr) return;
-  }
+  if (capture && !Claim(visit, *capture)) return;
   Status done = capture ? Status() : capture.error();
   if (done && !visit->is_retold) done = Decide(*visit, *capture);
-  if (visit->duplicate) claim.reset();
+  // Others with this payload are judged alike.
+  if (visit->verdict.hit != dedup::Hit::kNew) visit->claim.reset();
   if (done) done = FindLinks(*visit);
   if (!done) {
     visit->appended = done;
-    steps.worked();
-    return steps.kept();
+    visit->claim.reset();
+    tell_(Stage::kWorked, visit);
+    return tell_(Stage::kKept, visit);
   }
   Describe(*visit, *capture);
   visit->mime_type = visit->line.mime_type;
@@ -459,10 +460,10 @@ void VisitWork::Do(const VisitPointer& visit, const Steps& steps) {
   if (keep)
     capture->metadata = MetadataOf(*visit, certificates_.FieldsFor(visit->result.tls.get()));
   if (visit->kept && !visit->kept->is_cut) Learn(visit->kept->id, OwnPayloadOf(*capture));
-  steps.worked();
-  if (!keep) return steps.kept();
-  // From here on others may look at the visit; what comes is told by `kept` alone.
-  Append(visit, *capture, steps.kept, std::move(claim));
+  tell_(Stage::kWorked, visit);
+  if (!keep) return tell_(Stage::kKept, visit);
+  // From here on others may look at the visit; what comes is told by kKept alone.
+  Append(visit, *capture);
 }
 
 }  // namespace stele::crawl

@@ -27,35 +27,31 @@ class VisitWork {
     dedup::DuplicateFinder& duplicates;
     dedup::ArchiveOriginals* originals;  // learns what is kept; null: nobody has to
   };
+  // Is told how far a visit has come. Called by any thread; must not wait.
+  using Tell = std::function<void(Stage stage, const VisitPointer& visit)>;
   // `product_token` is the name that servers know us by; `favicons` as of OutlinkFinder.
   VisitWork(const Parts& parts, const DuplicateSettings& settings, std::string product_token,
-            bool favicons)
+            bool favicons, Tell tell)
       : parts_(parts),
         settings_(settings),
+        tell_(std::move(tell)),
         header_filter_(settings, parts.duplicates),
         finder_(std::move(product_token), favicons) {}
 
   const HeaderFilter& header_filter() const { return header_filter_; }
 
-  // Who is told how far work on a visit has come. Called by any thread; must not wait.
-  struct Steps {
-    std::function<void()> worked;  // it is about to go to the archive
-    std::function<void()> kept;    // behind that: it is durable, or could not be kept
-    // In place of both: another visit brings the same payload just now, and is done. Do() it again.
-    std::function<void()> again;
-  };
-  // Fills in what work gives and hands the capture to the archive. Requires: there is a response,
-  // or it is retold.
-  void Do(const VisitPointer& visit, const Steps& steps);
+  // Fills in what work gives and hands the capture to the archive. To be done again when it says
+  // that it is to be worked on. Requires: there is a response, or it is retold.
+  void Do(const VisitPointer& visit);
 
  private:
-  using Claim = std::shared_ptr<PayloadClaims::Claim>;
   // Not judged yet.
   Result<archive::CrawledCapture> MakeCapture(const VisitPointer& visit);
   // As it would be made if the response that was kept came now.
   Result<archive::CrawledCapture> ReadKept(Visit& visit);
-  // Whether it has to be the only one with its payload while it is judged and kept.
-  bool NeedsClaim(const Visit& visit, const archive::CrawledCapture& capture) const;
+  // Sees to it that it is the only one with its payload while it is judged and kept, where that
+  // matters. False: it has to wait.
+  bool Claim(const VisitPointer& visit, const archive::CrawledCapture& capture);
   // Judge() and TakeStored().
   Status Decide(Visit& visit, archive::CrawledCapture& capture);
   // Says what it is a duplicate of, if it is one.
@@ -66,13 +62,13 @@ class VisitWork {
   Status FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy);
   // Fills in what the log says.
   void Describe(Visit& visit, const archive::CrawledCapture& capture);
-  void Append(const VisitPointer& visit, const archive::CrawledCapture& capture,
-              std::function<void()> kept, Claim claim);
+  void Append(const VisitPointer& visit, const archive::CrawledCapture& capture);
   // From now on it is durable, and may be an original.
   void Learn(const catalog::CaptureId& id, const dedup::PayloadDigest& digest);
 
   const Parts parts_;
   const DuplicateSettings& settings_;
+  const Tell tell_;
   const HeaderFilter header_filter_;
   const OutlinkFinder finder_;
   Certificates certificates_;
