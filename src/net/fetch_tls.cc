@@ -86,7 +86,9 @@ bool FetchTls::Prepare(SSL* ssl, const std::string& host, const std::string& key
   if (IpAddress::FromText(host)) {
     return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
   }
-  return SSL_set_tlsext_host_name(ssl, host.c_str()) == 1 && SSL_set1_host(ssl, host.c_str()) == 1;
+  // In certificates, and where a server is told who is meant, no name ends with a dot.
+  const std::string name = host.ends_with('.') ? host.substr(0, host.size() - 1) : host;
+  return SSL_set_tlsext_host_name(ssl, name.c_str()) == 1 && SSL_set1_host(ssl, name.c_str()) == 1;
 }
 
 std::shared_ptr<const TlsFacts> FetchTls::FactsOf(SSL* ssl, const std::string& key) {

@@ -167,7 +167,11 @@ class CssScanner {
     while (at_ < css_.size()) {
       const char c = css_[at_];
       if (c == ')' || c == '(' || c == '"' || c == '\'' || IsCssSpace(c)) break;
-      at_ += c == '\\' ? 2 : 1;
+      if (c == '\\') {
+        SkipEscape();
+      } else {
+        ++at_;
+      }
     }
     at_ = std::min(at_, css_.size());
     const std::size_t end = at_;
@@ -177,6 +181,17 @@ class CssScanner {
       Emit(css_.substr(start, end - start), start);
       ++at_;
     }
+  }
+
+  // Past a '\' and what it escapes; of a hexadecimal one also the space that ends it.
+  void SkipEscape() {
+    const std::size_t digits_end = std::min(at_ + 7, css_.size());
+    if (++at_ < css_.size() && !IsAsciiHexDigit(css_[at_])) {
+      ++at_;
+      return;
+    }
+    while (at_ < digits_end && IsAsciiHexDigit(css_[at_])) ++at_;
+    if (at_ < css_.size() && IsCssSpace(css_[at_])) ++at_;
   }
 
   // On a quote: what is inside, past the closing one. A line end closes a string, too.

@@ -29,6 +29,9 @@ TEST(CssLinks, UndoesEscapes) {
   EXPECT_THAT(Css("a{b:url(x\\(1\\).png)} c{d:url('\\2f e\\66 g')} e{f:url(a\\\nb)}"),
               ElementsAre("E http://example.org/dir/x(1).png", "E http://example.org/efg",
                           "E http://example.org/dir/ab"));
+  EXPECT_THAT(Css("a{b:url(\\2f esc.png)} c{d:url( \\00002Fx\\66 )} e{f:url(a b)} g{h:url(\\2f"),
+              ElementsAre("E http://example.org/esc.png", "E http://example.org/xf",
+                          "E http://example.org/"));
 }
 
 TEST(CssLinks, TakesImageSetsAndAlphaImageLoader) {
