@@ -24,19 +24,27 @@ bool IsBehindRedirects(std::string_view hops, char hop) {
   return last != std::string_view::npos && hops[last] == hop;
 }
 
-// Arguments that name a visit, not a page. Long values only: "sid=7" may be a section.
+// As of 32 letters and digits, which no person chose; a UUID or some words may name a page.
+bool LooksRandom(std::string_view value) {
+  constexpr std::size_t kRandomBytesMin = 32;
+  return value.size() >= kRandomBytesMin && std::all_of(value.begin(), value.end(), IsAsciiAlnum) &&
+         std::any_of(value.begin(), value.end(), IsAsciiDigit);
+}
+
+// Arguments that name a visit, not a page.
 bool IsSessionArgument(std::string_view argument) {
   constexpr std::size_t kSessionBytesMin = 16;
-  constexpr std::array<std::string_view, 8> kNames = {
-      "jsessionid", "phpsessid", "sid", "sessionid", "session_id", "sessid", "cfid", "cftoken"};
+  constexpr std::array<std::string_view, 4> kOftenSessions = {"sid", "sessionid", "session_id",
+                                                              "sessid"};
   const std::size_t equals = argument.find('=');
   if (equals == std::string_view::npos) return false;
   const std::string name = AsciiLower(argument.substr(0, equals));
-  const std::size_t value_bytes = argument.size() - equals - 1;
+  const std::string_view value = argument.substr(equals + 1);
   if (name.starts_with("aspsessionid")) return true;
-  if (name == "cfid" || name == "cftoken") return value_bytes > 0;
-  return value_bytes >= kSessionBytesMin &&
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  if (name == "cfid" || name == "cftoken") return !value.empty();
+  if (name == "jsessionid" || name == "phpsessid") return value.size() >= kSessionBytesMin;
+  return LooksRandom(value) &&
+         std::find(kOftenSessions.begin(), kOftenSessions.end(), name) != kOftenSessions.end();
 }
 
 // "/a;jsessionid=0123456789ABCDEF" is "/a".

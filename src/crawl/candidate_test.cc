@@ -66,8 +66,11 @@ TEST(Candidate, I1_SessionIdsDoNotMakeAnotherUrl) {
   EXPECT_EQ(SeenKey("http://a.org/p?CFID=1&CFTOKEN=22&id=7"), plain);
   // What may be another page stays one.
   for (const char* other :
-       {"http://a.org/p?sid=7&id=7", "http://a.org/P?id=7", "https://a.org/p?id=7",
-        "http://www.a.org/p?id=7", "http://a.org/p?id=7&", "http://a.org/p;v=1?id=7"}) {
+       {"http://a.org/p?sid=7&id=7", "http://a.org/p?sid=the-harbour-in-winter-2026&id=7",
+        "http://a.org/p?id=7&session_id=123e4567-e89b-42d3-a456-426614174000",
+        "http://a.org/p?id=7&sid=theharbourinwinterandsummertoday", "http://a.org/P?id=7",
+        "https://a.org/p?id=7", "http://www.a.org/p?id=7", "http://a.org/p?id=7&",
+        "http://a.org/p;v=1?id=7"}) {
     EXPECT_NE(SeenKey(other), plain) << other;
   }
 }
