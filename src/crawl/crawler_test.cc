@@ -377,7 +377,12 @@ TEST(Crawler, I1_EachRobotsTagOfAPageCounts) {
                    {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + tags +
                     "Content-Length: 15\r\n\r\n<a href=/1></a>"}}};
     EXPECT_TRUE(lab.Crawl());
-    return lab.captured.contains("http://a.org/1");
+    const bool followed = lab.captured.contains("http://a.org/1");
+    const std::string left_alone = *io::ReadFile(lab.disk, "run/scope.log");
+    EXPECT_EQ(left_alone.find(" http://a.org/1 L http://a.org/ nofollow") != std::string::npos,
+              !followed)
+        << left_alone;
+    return followed;
   };
   EXPECT_TRUE(follows(""));
   EXPECT_TRUE(follows("X-Robots-Tag: noarchive\r\nX-Robots-Tag: noindex\r\n"));

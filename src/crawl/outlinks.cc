@@ -20,6 +20,8 @@ namespace {
 constexpr std::uint64_t kDecodedBytesMax = std::uint64_t{64} << 20;
 // Of one document; with the bytes of all its URLs, a bound on the memory that it takes.
 constexpr std::size_t kLinksMax = 50'000;
+// More than is fetched, so that what is not is named.
+constexpr std::size_t kUrlBytesMax = std::size_t{16} << 10;
 constexpr std::size_t kLinkBytesMax = std::size_t{16} << 20;
 
 // The payload or its first bytes; a view into the result or into `storage`.
@@ -157,6 +159,7 @@ Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view 
   document.content_location = content_location;
   html::LinkLimits limits;
   limits.links_max = kLinksMax;
+  limits.url_bytes_max = kUrlBytesMax;
   std::size_t bytes = 0;
   const auto take = [&](html::Link&& link) {
     if (!link.url.starts_with("http")) return;
@@ -169,7 +172,7 @@ Outlinks OutlinkFinder::FindIn(const http::ResponseHead& head, std::string_view 
         {WithoutUser(std::move(link.url)), html::HopLetter(link.hop), link.context});
   };
   const html::LinkSummary summary = html::ExtractLinks(document, take, limits);
-  found.left_out += summary.left_out;
+  found.left_out += summary.left_out + summary.too_long;
   found.nofollow = summary.nofollow || IsNofollow(head.headers, product_token_);
   const std::string media_type = http::ParseMediaType(content_type).type;
   if (html::KindOfDocument(content, media_type) == html::DocumentKind::kHtml) {
