@@ -18,8 +18,10 @@ using std::chrono::milliseconds;
 constexpr std::string_view kKnown = "known";
 // Answers that ask for patience are asked again so often.
 constexpr std::uint32_t kPatientTries = 5;
-// So many time-outs and lost connections in a row, and a host is given up.
+// So many time-outs and lost connections in a row, and a place is given up: one that never
+// answered, and one that did, where it may be some of its pages that hang.
 constexpr int kLostInARowMax = 10;
+constexpr int kLostOfAnsweringMax = 100;
 // So are those that ask for patience so often in a row: the ten pauses between are an hour and a
 // half, or more where they asked for more.
 constexpr int kPatientPausesMax = 11;
@@ -211,7 +213,9 @@ bool Crawler::CountFailure(const Visit& visit) {
     is_over = !net::MayPass(failure) || in_a_row >= (is_patient ? kOutageTries : tries);
     if (!is_over) politeness_.BackOff(visit.host(), std::nullopt, visit.asked, Now());
   } else {
-    is_over = reachability_.CountLost(place) >= kLostInARowMax;
+    const bool has_answered = reachability_.HasAnswered(place);
+    const int max = has_answered ? kLostOfAnsweringMax : kLostInARowMax;
+    is_over = reachability_.CountLost(place) >= max;
   }
   if (is_over) {
     reachability_.GiveUp(place, {net::HeritrixStatus(failure), visit.result.error});
@@ -406,9 +410,6 @@ Status Crawler::AddLinks(const Visit& visit) {
   const bool is_redirect = IsRedirect(visit.result.status);
   const bool is_inside = visit.result.address && !visit.result.address->IsPublic();
   for (const Outlink& link : visit.outlinks.links) {
-    if (visit.outlinks.nofollow && link.hop == 'L' && settings_.robots != RobotsPolicy::kIgnore) {
-      continue;
-    }
     const bool is_seed = from.seed && is_redirect && link.hop == 'R';
     // Most links of a site are to pages that were linked before.
     const bool is_known = !is_seed && parts_.frontier.WasSeenOfLate(link.url);
@@ -421,6 +422,10 @@ Status Crawler::AddLinks(const Visit& visit) {
     candidate.source = from.source;
     // Where a seed is redirected to, a person would have gone.
     candidate.seed = is_seed;
+    if (visit.outlinks.nofollow && link.hop == 'L' && settings_.robots != RobotsPolicy::kIgnore) {
+      parts_.log.AddRejected(candidate, "nofollow", Now());
+      continue;
+    }
     if (is_known) parts_.log.AddEmbed(candidate, Now());
     if (is_known || (patches_ && candidate.is_page())) continue;
     const Status added = AddCandidate(std::move(candidate), is_inside);
