@@ -108,12 +108,17 @@ Status ArchiveOriginals::LoadDigests(DigestTable& table) {
 
 void ArchiveOriginals::Learn(const catalog::CaptureId& id, const PayloadDigest& digest) {
   Check(table_ != nullptr);
-  if (!digest.sha256) return;
+  if (!digest.sha256 || HasFailed()) return;
   const Status added = table_->Add(DigestTable::ShortOf(*digest.sha256), id);
   filter_->Add(Shortened(*digest.sha256));
   if (added) return;
   const std::lock_guard lock(mutex_);
   failed_ = added.error();
+}
+
+std::optional<Error> ArchiveOriginals::HasFailed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_;
 }
 
 Result<catalog::HeldCapture> ArchiveOriginals::Get(const catalog::CaptureId& id) {
@@ -201,10 +206,7 @@ OriginalSource::Documents ArchiveOriginals::ByEquivalentUrl(std::string_view url
 OriginalSource::Documents ArchiveOriginals::ByDigest(const PayloadDigest& digest) {
   std::vector<KnownDocument> documents;
   if (!digest.sha256 || table_ == nullptr) return documents;
-  {
-    const std::lock_guard lock(mutex_);
-    if (failed_) return *failed_;
-  }
+  if (const std::optional<Error> failed = HasFailed()) return *failed;
   const Result<std::optional<catalog::CaptureId>> id =
       table_->Find(DigestTable::ShortOf(*digest.sha256));
   if (!id) return id.error();

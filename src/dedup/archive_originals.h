@@ -56,6 +56,8 @@ class ArchiveOriginals final : public OriginalSource {
  private:
   using View = std::shared_ptr<const archive::ArchiveView>;
   View Current() const;
+  // Why the table takes no more, when it does not.
+  std::optional<Error> HasFailed() const;
   // The row of a capture, in a newer view where the present one has none.
   Result<catalog::HeldCapture> Get(const catalog::CaptureId& id);
   // Gives the newest whole captures under the key of a URL, until `visit` returns false.
@@ -70,7 +72,7 @@ class ArchiveOriginals final : public OriginalSource {
   DigestTable* table_ = nullptr;  // by SHA-256
   mutable std::mutex mutex_;      // of all below
   View view_;
-  std::optional<Error> failed_;  // the table takes no more
+  std::optional<Error> failed_;
 };
 
 }  // namespace stele::dedup

@@ -52,7 +52,7 @@ class DigestTable::Run {
     std::vector<Entry> entries;
     entries.reserve(bytes.size() / kEntryBytes);
     ByteReader in(bytes);
-    while (!in.AtEnd()) {
+    for (std::size_t i = bytes.size() / kEntryBytes; i > 0; --i) {
       Entry& entry = entries.emplace_back();
       entry.digest = in.Fixed64();
       entry.id.batch = in.Fixed32();
@@ -131,15 +131,21 @@ class DigestTable::RunReader {
   std::size_t at_ = 0;
 };
 
+Status DigestTable::RemoveFiles() {
+  const Result<std::vector<std::string>> names = fs_.List(folder_);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    if (const Status removed = fs_.Remove(folder_ + '/' + name); !removed) return removed;
+  }
+  return {};
+}
+
 Result<std::unique_ptr<DigestTable>> DigestTable::Create(io::FileSystem& fs, std::string folder,
                                                          std::size_t in_memory_max) {
   if (const Status made = fs.MakeDirectory(folder); !made) return made.error();
-  const Result<std::vector<std::string>> names = fs.List(folder);
-  if (!names) return names.error();
-  for (const std::string& name : *names) {
-    if (const Status removed = fs.Remove(folder + '/' + name); !removed) return removed.error();
-  }
-  return std::unique_ptr<DigestTable>(new DigestTable(fs, std::move(folder), in_memory_max));
+  std::unique_ptr<DigestTable> table(new DigestTable(fs, std::move(folder), in_memory_max));
+  if (const Status removed = table->RemoveFiles(); !removed) return removed.error();
+  return table;
 }
 
 DigestTable::DigestTable(io::FileSystem& fs, std::string folder, std::size_t in_memory_max)
@@ -147,7 +153,8 @@ DigestTable::DigestTable(io::FileSystem& fs, std::string folder, std::size_t in_
   in_memory_.reserve(in_memory_max);
 }
 
-DigestTable::~DigestTable() = default;
+// What is left after a kill goes with the next one.
+DigestTable::~DigestTable() { static_cast<void>(RemoveFiles()); }
 
 Status DigestTable::Add(Short digest, const catalog::CaptureId& id) {
   const std::lock_guard lock(mutex_);

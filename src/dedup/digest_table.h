@@ -33,8 +33,8 @@ class DigestTable {
     return begin;
   }
 
-  // `folder` is made when missing, and what is in it goes. Keeps less than `in_memory_max` in
-  // memory. Borrows `fs` for life. Errors: kIo.
+  // `folder` is made when missing, and what is in it goes, now and at the end. Keeps less than
+  // `in_memory_max` in memory. Borrows `fs` for life. Errors: kIo.
   static Result<std::unique_ptr<DigestTable>> Create(io::FileSystem& fs, std::string folder,
                                                      std::size_t in_memory_max = 131'072);
   ~DigestTable();
@@ -53,6 +53,7 @@ class DigestTable {
   class RunWriter;
   class RunReader;
   DigestTable(io::FileSystem& fs, std::string folder, std::size_t in_memory_max);
+  Status RemoveFiles();
   Result<std::unique_ptr<RunWriter>> NewRun(int size);
   // What is in memory, as a file.
   Status Spill();

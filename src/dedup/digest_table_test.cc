@@ -49,14 +49,20 @@ TEST(DigestTable, D7_OfOneDigestTheLastCounts) {
   EXPECT_LT(io::ReadFile(fs, "digests/9")->size(), 2 * 16 * kInMemory);
 }
 
-TEST(DigestTable, D7_BeginsEmptyWhateverIsInItsFolder) {
+TEST(DigestTable, D7_BeginsEmptyWhateverIsInItsFolderAndLeavesNothing) {
   io::MemoryFileSystem fs;
   ASSERT_TRUE(fs.MakeDirectory("digests"));
   ASSERT_TRUE(io::ReplaceFile(fs, "digests/1", "of a run that was killed"));
-  const auto table = DigestTable::Create(fs, "digests");
+  auto table = DigestTable::Create(fs, "digests", kInMemory);
   ASSERT_TRUE(table) << table.error().text;
   EXPECT_TRUE(fs.List("digests")->empty());
   EXPECT_FALSE(*(*table)->Find(DigestOf(1)));
+  for (std::uint64_t i = 0; i < 2 * kInMemory; ++i) {
+    ASSERT_TRUE((*table)->Add(DigestOf(i), IdOf(i)));
+  }
+  EXPECT_EQ(fs.List("digests")->size(), 2u);
+  table->reset();
+  EXPECT_TRUE(fs.List("digests")->empty());
 }
 
 TEST(DigestTable, D7_AThreadAsksWhileAnotherFills) {
