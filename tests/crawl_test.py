@@ -573,13 +573,26 @@ class Misbehaving(CrawlTest):
         def hang_up(_):
             raise ConnectionAbortedError
 
-        self.web.add(HOST, "/", links(*(f"/{i}" for i in range(12))))
+        self.web.add(HOST, "/", links(*(f"/{i}" for i in range(50))))
         self.web.add(HOST, "/robots.txt", "", "text/plain")
         self.web.add(HOST, "*", hang_up)
         self.crawl(self.web.url(HOST), code=1)
         self.assertIn(f"{self.web.url(HOST).rstrip('/')} was given up", self.said)
         self.assertIn("a site that was asked for is not whole", self.said)
         self.assertEqual(len(self.urls()), 2)
+
+    def test_I1_pages_that_hang_up_cost_no_other_page(self):
+        def hang_up(_):
+            raise ConnectionAbortedError
+
+        self.web.add(HOST, "/", links(*(f"/{kind}/{i}" for kind in ("bad", "good")
+                                        for i in range(20))))
+        for i in range(20):
+            self.web.add(HOST, f"/bad/{i}", hang_up)
+            self.web.add(HOST, f"/good/{i}", f"<p>page {i}")
+        self.crawl(self.web.url(HOST))
+        self.assertEqual(len([url for url, _ in self.urls() if "/good/" in url]), 20)
+        self.assertEqual(self.report(1)["given_up"], {})
 
     def test_I1_hosts_get_pauses_and_embeds_none(self):
         self.web.add(HOST, "/", links(*(f"/{i}" for i in range(3))) + "<img src=/1.png>"
@@ -1231,7 +1244,7 @@ class Killed(CrawlTest):
         return process.wait() != 0
 
     def test_I1_killed_at_any_moment_it_brings_the_same_and_nothing_twice(self):
-        self.crawl(*self.seeds)
+        self.crawl(*self.seeds, "--dedup", "any")
         requests = len(self.web.requests)
         whole, urls = self.brought(1), self.urls()
         self.assertEqual(len(whole[0]), requests)
@@ -1240,7 +1253,7 @@ class Killed(CrawlTest):
             dice = random.Random(seed)
             self.archive = self.folder / f"archive-{seed}"
             before_links = ["--dedup-before-links"] if seed % 2 == 1 else []
-            options = [*before_links, "--connections", str(self.CONNECTIONS)]
+            options = [*before_links, "--connections", str(self.CONNECTIONS), "--dedup", "any"]
             asked, captured, killed = set(), set(), 0
             for _ in range(dice.randint(1, 3)):
                 self.web.forget()
@@ -1269,6 +1282,26 @@ class Killed(CrawlTest):
             if seed % 10 == 0:
                 self.stele("verify")
         self.assertGreater(kills, self.SEEDS)
+
+
+    def test_D4_after_a_kill_the_log_says_what_the_archive_has_also_of_duplicates(self):
+        def serve(shift):
+            for i in range(200):
+                self.web.add("c.test", f"/{i}.png", b"%d" % ((i + shift) % 7), "image/png")
+
+        self.web.add("c.test", "/", "".join(f"<img src=/{i}.png>" for i in range(200)))
+        self.seeds = [self.web.url("c.test")]
+        for requests in (60, 120, 190):
+            self.archive = self.folder / f"archive-{requests}"
+            serve(0)
+            self.web.forget()
+            self.assertTrue(self.run_and_kill(requests, 0.01, "--dedup", "any",
+                                              "--dedup-headers", "etag"))
+            serve(3)
+            self.crawl()
+            stored = {row["url"]: row["sha1"] for row in self.captures()}
+            logged = {line[3]: line[9] for line in self.log(1)}
+            self.assertEqual(logged, {url: f"sha1:{sha1}" for url, sha1 in stored.items()})
 
 
 class FullDisk(CrawlTest):

@@ -64,7 +64,7 @@ class Rules(CrawlTest):
         self.assertEqual(self.revisits(4), ["/x.png"])
 
     def test_D2_a_duplicate_at_another_url_counts_only_by_digest(self):
-        self.crawl(self.web.url(HOST), "--dedup", "url")
+        self.crawl(self.web.url(HOST))
         self.web.add(HOST, "/", links("/a", "/c"))
         self.web.add(HOST, "/c", "<p>the page b")
         self.crawl()
@@ -75,7 +75,7 @@ class Rules(CrawlTest):
         self.assertNotIn("/d", self.revisits(3))
         self.web.add(HOST, "/", links("/a", "/e"))
         self.web.add(HOST, "/e", "<p>the page b")
-        self.crawl("--dedup", "any")  # which is the default of a new job
+        self.crawl("--dedup", "any")
         self.assertIn("/e", self.revisits(4))
         body = subprocess.run([STELE, "get", "--archive", self.archive, self.web.url(HOST, "/e")],
                               capture_output=True, check=True)
@@ -95,7 +95,7 @@ class Rules(CrawlTest):
         self.web.add(HOST, "/0", "".join(f"<img src=/{i}.png>" for i in range(40)))
         for i in range(40):
             self.web.add(HOST, f"/{i}.png", b"\x89PNG the same", "image/png")
-        self.crawl(self.web.url(HOST, "/0"), "--connections", "64")
+        self.crawl(self.web.url(HOST, "/0"), "--dedup", "any", "--connections", "64")
         self.check_one_picture_is_whole()
 
     def check_one_picture_is_whole(self):
@@ -115,11 +115,21 @@ class Rules(CrawlTest):
         self.assertEqual(self.web.asked(HOST)["/a"], 1)
         self.assertEqual(self.web.asked(HOST)["/deep"], 0)
 
+    def test_D2_links_of_another_urls_page_lead_elsewhere(self):
+        same = links("next")
+        self.web.add(HOST, "/", links("/one/", "/two/"))
+        for folder in ("/one/", "/two/"):
+            self.web.add(HOST, folder, same)
+            self.web.add(HOST, folder + "next", folder)
+        self.crawl(self.web.url(HOST), "--dedup", "any", "--dedup-before-links",
+                   "--connections", "1")
+        self.assertTrue({"/one/next", "/two/next"} <= set(self.web.asked(HOST)))
+
     def test_D2_equivalent_urls_count_unless_asked_otherwise(self):
         self.web.add(WWW, "/a", links() + "<p>the page a")
         self.web.add(HOST, "/", links("/a"))
         self.web.add(HOST, "/a", links() + "<p>the page a")
-        self.crawl(self.web.url(HOST), "--dedup", "url")
+        self.crawl(self.web.url(HOST))
         self.web.add(HOST, "/", links(self.web.url(WWW, "/a")))
         self.crawl("--dedup-exact")
         self.assertEqual(self.revisits(2), [])
@@ -139,7 +149,7 @@ class Rules(CrawlTest):
                               if '"RevisitOrigin":"the first, of March"' in line]), 5)
 
     def test_D2_wrong_options_are_named(self):
-        for words, text in ((("--dedup", "often"), "any, url, digest or off"),
+        for words, text in ((("--dedup", "often"), "off, url, digest or any"),
                             (("--dedup-mime", "("), "regular expression"),
                             (("--dedup-whitelist",), "whitelist"),
                             (("--dedup-abort",), "--dedup-headers"),

@@ -148,7 +148,7 @@ class Wire(CrawlTest):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         self.crawl(f"http://127.0.0.1:{server.server_address[1]}/", "--max-file-size", SIZE_MAX,
-                   "--dedup", "off")  # most bodies are the same
+                   "--dedup", "off")
         responses, requests, notes = {}, {}, {}
         for fields, block in self.records():
             name = re.sub(r"^http://[^/]*/|>$", "", fields.get("WARC-Target-URI", ""))

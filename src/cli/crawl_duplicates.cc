@@ -28,10 +28,9 @@ Status TakeHeaderOptions(const Arguments& arguments, crawl::DuplicateSettings& s
 std::vector<Option> DuplicateOptions() {
   return {
       {"--dedup", "HOW",
-       "What is a duplicate: any (same payload at any URL), url (same URL and payload), digest "
-       "(the "
-       "same, looked up by payload), off",
-       "any"},
+       "What is a duplicate: url (same URL and payload), digest (the same, looked up by payload), "
+       "any (same payload at any URL), off",
+       "url"},
       {"--dedup-exact", "", "Equivalent URLs (www, http and https) are not the same"},
       {"--dedup-mime", "REGEX", "These media types are never duplicates"},
       {"--dedup-whitelist", "", "With --dedup-mime: all others never are"},
@@ -53,7 +52,7 @@ std::vector<Option> DuplicateOptions() {
 Status TakeDuplicateOptions(const Arguments& arguments, crawl::DuplicateSettings& settings) {
   if (const std::optional<std::string> name = arguments.Get("--dedup")) {
     const std::optional<crawl::Match> match = crawl::MatchByName(*name);
-    if (!match) return WrongValue("--dedup", *name, "any, url, digest or off");
+    if (!match) return WrongValue("--dedup", *name, "off, url, digest or any");
     settings.match = *match;
   }
   if (const std::optional<std::string> name = arguments.Get("--dedup-analyse")) {

@@ -281,14 +281,14 @@ std::string DedupPlace(const toml::table& table, const std::string& name) {
 
 Status TakeDuplicates(const toml::table& table, const std::string& name,
                       DuplicateSettings& settings) {
-  const std::optional<Match> match = MatchByName(table["dedup"].value_or("any"));
+  const std::optional<Match> match = MatchByName(table["dedup"].value_or("url"));
   const std::optional<dedup::HeaderAnalysis> analysis =
       AnalysisByName(table["dedup_analyse"].value_or("none"));
   const std::string scheme = table["dedup_headers"].value_or("off");
   settings.headers = dedup::HeaderSchemeByName(scheme);
   if (!match || !analysis || (!settings.headers && scheme != "off")) {
     return Error{ErrorCode::kInvalid,
-                 fmt::format("{}: dedup is any, url, digest or off; dedup_analyse is none, "
+                 fmt::format("{}: dedup is off, url, digest or any; dedup_analyse is none, "
                              "timestamp or etag; dedup_headers is off, timestamp, etag, "
                              "timestamp-and-etag or timestamp-or-etag",
                              name)};

@@ -19,7 +19,7 @@ struct DuplicateSettings {
     kDigest,  // likewise, looked up by the payload
     kAny,     // any URL had it
   };
-  Match match = Match::kAny;
+  Match match = Match::kUrl;
   bool equivalent = true;      // equivalent URLs count as the same
   std::string mime;            // a regular expression for types; empty: all are handled
   bool whitelist = false;      // `mime` says which are handled, instead of which are not

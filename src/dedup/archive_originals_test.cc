@@ -207,6 +207,17 @@ TEST_F(Originals, D6_ARevisitLeadsToTheCaptureThatHasThePayload) {
   EXPECT_EQ(originals->ByDigest(DigestOfBody("one"))->size(), 1u);
 }
 
+TEST_F(Originals, D4_NoHeaderIsTrustedWhereAnotherUrlHasThePayload) {
+  Write("http://a.is/original", 1, "one");
+  Write("http://a.is/mirror", 2, "one",
+        archive::RevisitOriginal{
+            .url = "http://a.is/original", .time = CrawlTime(1), .record_id = "", .sha1 = {}});
+  const auto originals = NewOriginals();
+  DuplicateFinder finder({}, originals.get(), nullptr);
+  EXPECT_TRUE(*finder.Known("http://a.is/original"));
+  EXPECT_FALSE(*finder.Known("http://a.is/mirror"));
+}
+
 TEST_F(Originals, D6_TheArchiveIsNotLookedThroughForEachRevisit) {
   Write("http://a.is/original", 1, "one");
   Write("http://a.is/again", 2, "one",

@@ -239,8 +239,10 @@ Result<std::optional<KnownDocument>> DuplicateFinder::Impl::Known(std::string_vi
   if (!newest) return newest.error();
   std::optional<KnownDocument> known;
   if (!*newest) return known;
-  const Status completed = (*newest)->source->Complete((*newest)->document);
-  if (completed) known = std::move((*newest)->document);
+  KnownDocument& document = (*newest)->document;
+  const Status completed = (*newest)->source->Complete(document);
+  // The head of another URL is none for this one, which would have no other.
+  if (completed && document.url == url) known = std::move(document);
   if (!completed && !IsNone(completed)) return completed.error();
   return known;
 }

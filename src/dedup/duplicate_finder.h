@@ -70,7 +70,7 @@ class DuplicateFinder {
 
   // Before the download, for conditional requests and header filters: what is known about exactly
   // this URL, with its headers and its original. Its newest capture counts. Nothing where there is
-  // none.
+  // none, or where another URL has the payload.
   Result<std::optional<KnownDocument>> Known(std::string_view url);
 
   // All that was judged so far.
