@@ -1,14 +1,18 @@
 #include "crawl/payload_claims.h"
 
 #include <cstring>
+#include <random>
 
 namespace stele::crawl {
 
+PayloadClaims::PayloadClaims()
+    : factor_(std::uint64_t{std::random_device()()} << 32 | std::random_device()() | 1) {}
+
 std::optional<PayloadClaims::Claim> PayloadClaims::TryClaim(const Payload& payload,
                                                             const std::function<void()>& again) {
-  std::size_t place = 0;
-  std::memcpy(&place, payload.data(), sizeof(place));
-  place %= kPlaces;
+  std::uint64_t begin = 0;
+  std::memcpy(&begin, payload.data(), sizeof(begin));
+  const auto place = static_cast<std::size_t>(begin * factor_ >> (64 - kPlaceBits));
   const std::lock_guard lock(mutex_);
   if (claimed_[place]) {
     waiting_[place].push_back(again);

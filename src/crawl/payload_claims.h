@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -14,11 +15,13 @@ namespace stele::crawl {
 
 // Payloads that are looked up or on their way into the archive. A payload that comes twice at once
 // would not be found there by either; so one has it, and the others wait until it is an original or
-// will be none. Now and then one waits for another payload, of a digest that begins alike.
+// will be none. Now and then one waits for another payload, whose digest is alike in some bits.
 // Thread-safe.
 class PayloadClaims {
  public:
   using Payload = catalog::Sha256Bytes;
+
+  PayloadClaims();
 
   class Claim {
    public:
@@ -45,14 +48,16 @@ class PayloadClaims {
   std::optional<Claim> TryClaim(const Payload& payload, const std::function<void()>& again);
 
  private:
-  // By the first bits of a digest. Whoever had a row of a table for each claim would pay for its
-  // memory, which one thread takes and another gives back, more than for all the rest.
-  static constexpr std::size_t kPlaces = std::size_t{1} << 20;
+  // By bits of a digest; which of them, no server can know that wants others to wait. A row of a
+  // table for each claim would cost more than all the rest: one thread takes its memory and another
+  // gives it back.
+  static constexpr int kPlaceBits = 20;
 
   void Release(std::size_t place);
 
+  const std::uint64_t factor_;
   std::mutex mutex_;
-  std::vector<bool> claimed_ = std::vector<bool>(kPlaces);
+  std::vector<bool> claimed_ = std::vector<bool>(std::size_t{1} << kPlaceBits);
   std::unordered_map<std::size_t, std::vector<std::function<void()>>> waiting_;
 };
 

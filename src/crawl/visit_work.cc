@@ -309,9 +309,12 @@ bool VisitWork::Claim(const VisitPointer& visit, const archive::CrawledCapture& 
       capture.facts->payload_length == 0 || capture.truncated != warc::Truncation::kNone) {
     return true;
   }
-  visit->claim =
+  std::optional<PayloadClaims::Claim> claim =
       claims_.TryClaim(capture.facts->sha256, [this, visit] { tell_(Stage::kToWorkOn, visit); });
-  return visit->claim.has_value();
+  // Another thread may have the visit by now.
+  if (!claim) return false;
+  visit->claim = std::move(claim);
+  return true;
 }
 
 Status VisitWork::Decide(Visit& visit, archive::CrawledCapture& capture) {
@@ -342,7 +345,9 @@ Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
   }
   std::optional<catalog::CaptureId> payload = row.id;
   if (is_revisit) payload = original ? std::optional(original->row.id) : std::nullopt;
-  if (is_revisit && !capture.revisit && original) {
+  const bool is_other =
+      !capture.revisit || (original && original->row.sha1 != capture.revisit->sha1);
+  if (is_revisit && original && is_other) {
     capture.revisit = archive::RevisitOriginal{.url = std::string(original->row.url),
                                                .time = original->row.time,
                                                .record_id = "",
@@ -355,17 +360,18 @@ Status VisitWork::TakeStored(Visit& visit, archive::CrawledCapture& capture) {
   if (visit.is_retold && is_revisit && row.sha1 && original) {
     facts.payload_length = original->row.length;
   }
-  if (visit.is_retold || visit.is_unchanged() || !row.sha256 || !row.sha1) return {};
+  const catalog::Capture& has = is_revisit && original ? original->row : row;
+  if (visit.is_retold || visit.is_unchanged() || !has.sha256 || !has.sha1) return {};
   const int status = static_cast<int>(row.status);
-  if (*row.sha256 == facts.sha256 && status == visit.result.status) return {};
+  if (*has.sha256 == facts.sha256 && status == visit.result.status) return {};
   visit.stored = payload;
   // Rules are taken from what came now, and only from all of it.
   const bool is_robots = !visit.robots_origin.empty();
   if (!visit.kept->is_cut && !is_robots) visit.result.truncation = net::Truncation::kNone;
   visit.result.status = status;
-  facts.sha256 = *row.sha256;
-  facts.sha1 = *row.sha1;
-  facts.payload_length = row.length;
+  facts.sha256 = *has.sha256;
+  facts.sha1 = *has.sha1;
+  facts.payload_length = has.length;
   facts.type = row.type;
   return {};
 }
@@ -376,9 +382,11 @@ Status VisitWork::FindLinks(Visit& visit) {
     const bool has_links = is_sitemap || HeaderFilter::IsText(visit.known->type);
     return has_links ? FindLinksInCopy(visit, *visit.known->capture) : Status();
   }
-  // Where a redirect leads is no link that could be left for another time.
-  const bool is_redirect = IsRedirect(visit.result.status);
-  if (visit.duplicate && settings_.before_links && !is_redirect) return {};
+  // Where a redirect leads is no link that could be left for another time, and the links of the
+  // same page at another URL lead elsewhere.
+  const bool has_its_own =
+      IsRedirect(visit.result.status) || visit.verdict.hit == dedup::Hit::kMirror;
+  if (visit.duplicate && settings_.before_links && !has_its_own) return {};
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
   // The original of what was kept is not here.
   if (visit.is_retold) return {};
