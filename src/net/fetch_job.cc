@@ -21,6 +21,8 @@ using How = StreamOutcome::How;
 
 constexpr std::size_t kReadSize = std::size_t{32} << 10;
 constexpr std::size_t kPaceSizeMin = 1024;
+// Of the time that connecting may take, an address gets such a part while there are others.
+constexpr int kPatienceShare = 4;
 constexpr std::size_t kTunnelHeadMax = std::size_t{64} << 10;
 constexpr std::array<std::string_view, 3> kRepeatableMethods{"GET", "HEAD", "OPTIONS"};
 
@@ -121,6 +123,7 @@ void FetchJob::OnResolved(const Resolution& resolution) {
   if (resolution.addresses.empty())
     return Fail(FetchFailure::kNoAddress, WithProxy(resolution.failure));
   candidates_ = resolution.addresses;
+  setting_.lost.PutLast(candidates_, port(), steady_clock::now());
   std::reverse(candidates_.begin(), candidates_.end());
   if (!request_.proxy) {
     result_.addresses = resolution.addresses;
@@ -141,24 +144,25 @@ void FetchJob::ConnectNext() {
   ++attempt_;
   if (stream_ != nullptr) stream_->Close();
   if (candidates_.empty()) return Fail(result_.failure, std::exchange(result_.error, {}));
-  const IpAddress address = candidates_.back();
+  tried_ = candidates_.back();
   candidates_.pop_back();
-  if (!request_.proxy) result_.address = address;
+  if (!request_.proxy) result_.address = tried_;
   Enter(Step::kConnect);
   stream_ = NewFetchStream(setting_.loop, setting_.tls);
-  const std::uint16_t port = request_.proxy ? request_.proxy->port : request_.endpoint.port;
-  stream_->Connect(address, port, Then(&FetchJob::OnConnected));
+  stream_->Connect(tried_, port(), Then(&FetchJob::OnConnected));
 }
 
 void FetchJob::OnConnected(const StreamOutcome& outcome) {
   if (!outcome.good()) {
     const bool local = outcome.how == How::kLocal;
     if (local) setting_.idle.Clear();  // they take what is missing
+    if (!local) setting_.lost.Add(tried_, port(), steady_clock::now());
     result_.failure = local ? FetchFailure::kLocal : FetchFailure::kConnect;
     result_.error = WithProxy("cannot connect: " + outcome.error);
     return ConnectNext();
   }
   ++setting_.connections_made;
+  setting_.lost.Remove(tried_, port());
   result_.timings.connected = SinceBegin();
   if (Tunnels()) {
     Enter(Step::kTunnel);
@@ -333,6 +337,14 @@ void FetchJob::OnTick(Moment now) {
   if (now - begun_ > limits.total_time_max) return OnTimeout();
   switch (step_) {
     case Step::kConnect:
+      // Where there are others, they are not kept waiting so long.
+      if (now - since_ <= limits.connect_time_max / (candidates_.empty() ? 1 : kPatienceShare)) {
+        return;
+      }
+      setting_.lost.Add(tried_, port(), now);
+      result_.failure = FetchFailure::kTimeout;
+      result_.error = "connecting took too long";
+      return ConnectNext();
     case Step::kTunnel:
     case Step::kSecure:
       if (now - since_ <= limits.connect_time_max) return;

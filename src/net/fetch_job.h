@@ -18,6 +18,7 @@
 #include "net/fetch_tls.h"
 #include "net/fetcher.h"
 #include "net/idle_streams.h"
+#include "net/lost_addresses.h"
 #include "net/resolver.h"
 #include "net/response_collector.h"
 #include "net/spool_file.h"
@@ -35,6 +36,7 @@ struct FetchSetting {
   const io::Clock& clock;
   std::shared_ptr<FetchTls> tls;
   IdleStreams idle;
+  LostAddresses lost = {};
   std::uint64_t spool_files = 0;
   std::atomic<std::uint64_t> connections_made = 0;
 };
@@ -93,6 +95,9 @@ class FetchJob : public std::enable_shared_from_this<FetchJob> {
   FetchStream::Done Then(void (FetchJob::*next)(const StreamOutcome&));
   FetchTimings::Duration SinceBegin() const;
   bool MayRepeat() const;
+  std::uint16_t port() const {
+    return request_.proxy ? request_.proxy->port : request_.endpoint.port;
+  }
   bool Tunnels() const { return request_.proxy && request_.endpoint.tls; }
   Status Compose();
 
@@ -107,6 +112,7 @@ class FetchJob : public std::enable_shared_from_this<FetchJob> {
   Moment since_;                       // of the step, or of the last byte
   int attempt_ = 0;                    // calls that belong to an earlier one do not count
   std::vector<IpAddress> candidates_;  // not yet tried, the next one last
+  IpAddress tried_;                    // the one that is tried, or was last
   std::string sent_;                   // the request with the proxy's authorization
   std::string tunnel_;                 // what is said to and by the proxy
   std::shared_ptr<FetchStream> stream_;
