@@ -1,6 +1,7 @@
 """Crawls in rounds: what a crawl does about what it has already, by every rule, and what it says
 about it, equals what is computed directly from what was served."""
 
+import gzip
 import hashlib
 import itertools
 import json
@@ -82,6 +83,22 @@ class Rules(CrawlTest):
         self.assertEqual(body.stdout, b"<p>the page b")
         self.check_containers()
         self.stele("verify")
+
+    def test_D2_the_same_bytes_may_be_packed_at_one_url_and_a_file_at_another(self):
+        page = b"<p>a page that is sent compressed"
+        self.web.add(HOST, "/", links("/x.html.gz", "/x.html", "/y.html", "/y.html.gz"))
+        for name in "xy":
+            packed = gzip.compress(page + name.encode(), mtime=0)
+            self.web.add(HOST, f"/{name}.html.gz", packed, "application/gzip")
+            self.web.add(HOST, f"/{name}.html", packed, Content_Encoding="gzip")
+        self.crawl(self.web.url(HOST), "--dedup", "any", "--connections", "1")
+        self.assertEqual(len(self.revisits(1)), 2)
+        for name in "xy":
+            for path, body in ((f"/{name}.html", page + name.encode()),
+                               (f"/{name}.html.gz", gzip.compress(page + name.encode(), mtime=0))):
+                done = subprocess.run([STELE, "get", "--archive", self.archive,
+                                       self.web.url(HOST, path)], capture_output=True, check=True)
+                self.assertEqual(done.stdout, body, path)
 
     def test_D2_a_payload_that_this_run_brought_is_an_original_as_soon_as_it_is_durable(self):
         for i in range(40):

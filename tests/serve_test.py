@@ -2,6 +2,8 @@
 """stele serve as a process of its own, beside others that write."""
 
 import base64
+import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -19,7 +21,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from archive_lab import STELE, Archive, response
+from archive_lab import STELE, Archive, record, response
 from store_remote_test import Server
 
 SAMPLES = pathlib.Path(os.environ.get("STELE_TEST_DATA", "")) / "warc-samples"
@@ -46,6 +48,26 @@ class Serving(Archive):
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read()
+
+    def test_D6_a_revisit_is_unpacked_as_its_own_head_says(self):
+        """The same bytes are a file at one URL, and sent compressed at the other."""
+        packed = gzip.compress(b"<p>page", mtime=0)
+        digest = base64.b32encode(hashlib.sha1(packed).digest()).decode()
+        heads = {"http://a.org/x.gz": b"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\n\r\n",
+                 "http://a.org/x": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                                   b"Content-Encoding: gzip\r\n\r\n"}
+        for first, second in (list(heads), list(heads)[::-1]):
+            self.archive = self.folder / first[-1]
+            then = "2014-01-01T00:00:00Z"
+            self.stele("import", self.put("a.warc.gz", (
+                record("response", first, then, heads[first] + packed) +
+                record("revisit", second, "2014-01-02T00:00:00Z", heads[second],
+                       "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
+                       "identical-payload-digest", f"WARC-Payload-Digest: sha1:{digest}",
+                       f"WARC-Refers-To-Target-URI: {first}", f"WARC-Refers-To-Date: {then}"))))
+            self.serve()
+            self.assertEqual(self.get("/web/2014id_/http://a.org/x")[2], b"<p>page")
+            self.assertEqual(self.get("/web/2014id_/http://a.org/x.gz")[2], packed)
 
     def test_W15_new_captures_show_within_five_seconds(self):
         self.stele("import", self.put("a.warc.gz", response("http://a.org/", "2014-01-01T00:00:00Z",

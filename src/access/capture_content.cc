@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "access/recent_payloads.h"
+#include "archive/http_head.h"
 #include "archive/revisit_resolver.h"
 #include "codec/registry.h"
 #include "util/ascii.h"
@@ -39,21 +40,20 @@ ArchivedHead HeadOf(const http::ResponseHead& response) {
   return head;
 }
 
+struct OwnHead {
+  ArchivedHead head;
+  // The payload that it repeats came with these, whatever it came with elsewhere.
+  std::vector<std::string> codings;
+};
+
 // The head of a revisit's own record; nothing where it has none, or is only "not modified".
-std::optional<ArchivedHead> RevisitHead(archive::StoredRecord& stored) {
-  record::PayloadStream stream;
-  stream.Begin(stored.record());
-  while (!stream.head_is_known()) {
-    const Result<std::string_view> piece = stored.Read();
-    if (!piece || piece->empty()) {
-      stream.Finish(nullptr);
-      break;
-    }
-    stream.Feed(*piece, nullptr);
-  }
-  const http::ResponseHead* head = stream.response();
-  if (head == nullptr || head->status == kNotModified || head->status == 0) return std::nullopt;
-  return HeadOf(*head);
+std::optional<OwnHead> RevisitHead(archive::StoredRecord& stored) {
+  const Result<std::string> raw = archive::ReadResponseHead(stored);
+  if (!raw) return std::nullopt;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
+  if (!head || head->status == kNotModified || head->status == 0) return std::nullopt;
+  const std::vector<std::string_view> codings = http::ContentCodings(head->headers);
+  return OwnHead{HeadOf(*head), {codings.begin(), codings.end()}};
 }
 
 }  // namespace
@@ -113,11 +113,11 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
                                                              const KeepsCoding& keeps) {
   std::unique_ptr<CaptureContent> content(new CaptureContent(sight.snapshot()));
   HeldCapture held = capture;
-  std::optional<ArchivedHead> own_head;
+  std::optional<OwnHead> own;
   if (catalog::IsRevisit(capture.row)) {
     Result<std::unique_ptr<archive::StoredRecord>> revisit = sight.view().Open(capture.row);
     if (!revisit) return Unreadable(*sight.snapshot(), capture, revisit.error());
-    own_head = RevisitHead(**revisit);
+    own = RevisitHead(**revisit);
     Result<HeldCapture> original = archive::RevisitResolver(sight.view()).Resolve(capture);
     if (!original) return original.error();
     held = *std::move(original);
@@ -127,10 +127,9 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
                                FormatIso(capture.row.time))};
     }
   }
-  if (const Status begun = content->Begin(held, keeps); !begun) {
-    return Unreadable(*sight.snapshot(), held, begun.error());
-  }
-  if (own_head) content->head_ = *std::move(own_head);
+  const Status begun = content->Begin(held, own ? &own->codings : nullptr, keeps);
+  if (!begun) return Unreadable(*sight.snapshot(), held, begun.error());
+  if (own) content->head_ = std::move(own->head);
   if (sight.has_rules()) {
     content->may_be_taken_ = sight.Gives(KeyOfCapture(capture.row), capture.row) &&
                              sight.Gives(KeyOfCapture(held.row), held.row);
@@ -138,12 +137,15 @@ Result<std::unique_ptr<CaptureContent>> CaptureContent::Open(const Sight& sight,
   return content;
 }
 
-Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keeps) {
+Status CaptureContent::Begin(const HeldCapture& content,
+                             const std::vector<std::string>* own_codings,
+                             const KeepsCoding& keeps) {
   if (const auto recent = snapshot_->recent->Find(content.row.id)) {
     head_ = recent->head;
     payload_ = recent->payload;
     ended_ = true;
-    TakeOff({recent->codings.begin(), recent->codings.end()}, keeps);
+    const std::vector<std::string>& codings = own_codings ? *own_codings : recent->codings;
+    TakeOff({codings.begin(), codings.end()}, keeps);
     if (!decoder_) length_ = payload_.size();
     return {};
   }
@@ -162,7 +164,11 @@ Status CaptureContent::Begin(const HeldCapture& content, const KeepsCoding& keep
   } else {
     head_.fields.push_back({"Content-Type", CleanValue(block_->record().content_type)});
   }
-  TakeOff(codings, keeps);
+  if (own_codings != nullptr) {
+    TakeOff({own_codings->begin(), own_codings->end()}, keeps);
+  } else {
+    TakeOff(codings, keeps);
+  }
   if (const Status pumped = Pump(kReadAtOnce); !pumped) return pumped;
   if (!decoder_ && ended_) {
     length_ = payload_.size();

@@ -60,7 +60,9 @@ class CaptureContent final : public io::Source, private record::PayloadSink {
  private:
   explicit CaptureContent(std::shared_ptr<const Snapshot> snapshot)
       : snapshot_(std::move(snapshot)) {}
-  Status Begin(const catalog::HeldCapture& content, const KeepsCoding& keeps);
+  // `own_codings`: in place of those of its head, where a revisit has some; or null.
+  Status Begin(const catalog::HeldCapture& content, const std::vector<std::string>* own_codings,
+               const KeepsCoding& keeps);
   // Leaves one on that may stay, and takes the others off.
   void TakeOff(std::vector<std::string_view> codings, const KeepsCoding& keeps);
   void OnPayload(std::string_view piece) override;

@@ -3,17 +3,21 @@
 #include <algorithm>
 
 #include "archive/capture_block.h"
+#include "archive/http_head.h"
 #include "archive/revisit_resolver.h"
 #include "cli/archive_commands.h"
 #include "cli/output.h"
 #include "cli/record_part.h"
 #include "cli/url_selection.h"
+#include "formats/http/content_decoder.h"
+#include "formats/http/message.h"
 
 namespace stele::cli {
 namespace {
 
 Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapture& capture,
-                       RecordPart part, io::Sink& out, Context& context) {
+                       RecordPart part, const std::vector<std::string>* codings, io::Sink& out,
+                       Context& context) {
   using archive::CaptureBlock;
   const bool as_stored = part == RecordPart::kRecord;
   const Result<std::unique_ptr<CaptureBlock>> block = CaptureBlock::Open(
@@ -26,7 +30,8 @@ Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapt
     if (piece && piece->empty()) ended = true;
     return piece;
   };
-  Result<std::optional<std::string>> wrong = PrintRecord((*block)->record(), part, read, out);
+  Result<std::optional<std::string>> wrong =
+      PrintRecord((*block)->record(), part, read, out, codings);
   if (!wrong) return wrong.error();
   if (!*wrong && ended && !as_stored && !(*block)->flaw().empty()) {
     *wrong = fmt::format("what was printed is cut off: {}", (*block)->flaw());
@@ -34,6 +39,21 @@ Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapt
   if (!*wrong) return ExitCode::kDone;
   Complain(context, fmt::format("{}: {}", capture.row.url, **wrong));
   return ExitCode::kDefects;
+}
+
+// What a revisit's own head says that its payload is packed with: the same bytes may have come
+// otherwise where they came first. Nothing where it has no head, or is only "not modified".
+std::optional<std::vector<std::string>> OwnCodings(const archive::ArchiveView& view,
+                                                   const catalog::Capture& row) {
+  constexpr int kNotModified = 304;
+  const Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(row);
+  if (!stored) return std::nullopt;
+  const Result<std::string> raw = archive::ReadResponseHead(**stored);
+  if (!raw) return std::nullopt;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
+  if (!head || head->status == 0 || head->status == kNotModified) return std::nullopt;
+  const std::vector<std::string_view> codings = http::ContentCodings(head->headers);
+  return std::vector<std::string>(codings.begin(), codings.end());
 }
 
 // Nothing when several were asked for.
@@ -102,14 +122,17 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   Result<catalog::HeldCapture> capture = Choose(view, *whole);
   if (!capture) return Fail(context, capture.error());
   const bool wants_payload = *part == RecordPart::kPayload || *part == RecordPart::kDecoded;
+  std::optional<std::vector<std::string>> codings;
   if (wants_payload && catalog::IsRevisit(capture->row)) {
+    codings = OwnCodings(view, capture->row);
     capture = archive::RevisitResolver(view).Resolve(*capture);
     if (!capture) return Fail(context, capture.error());
   }
   auto output = OutputFile::Create(context, arguments.Get("--output").value_or("-"),
                                    arguments.Has("--force"));
   if (!output) return Fail(context, output.error());
-  Result<ExitCode> printed = Print(view, *capture, *part, **output, context);
+  Result<ExitCode> printed =
+      Print(view, *capture, *part, codings ? &*codings : nullptr, **output, context);
   if (!printed) return Fail(context, printed.error());
   if (const Status committed = (*output)->Commit(); !committed) {
     return Fail(context, committed.error());

@@ -70,7 +70,9 @@ class HttpHeadPrinter final : public Printer {
 
 class PayloadPrinter final : public Printer, private record::PayloadSink {
  public:
-  PayloadPrinter(io::Sink& out, const Record& record, bool decode) : Printer(out), decode_(decode) {
+  PayloadPrinter(io::Sink& out, const Record& record, bool decode,
+                 const std::vector<std::string>* codings = nullptr)
+      : Printer(out), decode_(decode), codings_(codings) {
     payload_.Begin(record);
   }
 
@@ -99,8 +101,11 @@ class PayloadPrinter final : public Printer, private record::PayloadSink {
     const http::Headers* headers = nullptr;
     if (payload_.response() != nullptr) headers = &payload_.response()->headers;
     if (payload_.request() != nullptr) headers = &payload_.request()->headers;
-    if (headers == nullptr) return;
-    decoder_.emplace(codec::StandardRegistry(), http::ContentCodings(*headers));
+    if (headers == nullptr && codings_ == nullptr) return;
+    const std::vector<std::string_view> codings =
+        codings_ != nullptr ? std::vector<std::string_view>(codings_->begin(), codings_->end())
+                            : http::ContentCodings(*headers);
+    decoder_.emplace(codec::StandardRegistry(), codings);
     if (decoder_->passes_through()) decoder_.reset();
     buffer_.Reserve(kDecodedPieceBytes);
   }
@@ -117,6 +122,7 @@ class PayloadPrinter final : public Printer, private record::PayloadSink {
   }
 
   const bool decode_;
+  const std::vector<std::string>* const codings_;
   bool begun_ = false;
   bool ended_ = false;
   record::PayloadStream payload_;
@@ -124,7 +130,8 @@ class PayloadPrinter final : public Printer, private record::PayloadSink {
   codec::Buffer buffer_;
 };
 
-std::unique_ptr<Printer> PrinterFor(RecordPart part, const Record& record, io::Sink& out) {
+std::unique_ptr<Printer> PrinterFor(RecordPart part, const Record& record, io::Sink& out,
+                                    const std::vector<std::string>* codings) {
   switch (part) {
     case RecordPart::kRecord:
     case RecordPart::kBlock:
@@ -134,7 +141,7 @@ std::unique_ptr<Printer> PrinterFor(RecordPart part, const Record& record, io::S
     case RecordPart::kPayload:
       return std::make_unique<PayloadPrinter>(out, record, false);
     case RecordPart::kDecoded:
-      return std::make_unique<PayloadPrinter>(out, record, true);
+      return std::make_unique<PayloadPrinter>(out, record, true, codings);
   }
   return nullptr;
 }
@@ -174,11 +181,11 @@ std::optional<std::string> DecodingTrouble(const http::Defects& defects) {
 
 Result<std::optional<std::string>> PrintRecord(
     const Record& record, RecordPart part, const std::function<Result<std::string_view>()>& read,
-    io::Sink& out) {
+    io::Sink& out, const std::vector<std::string>* codings) {
   if (part == RecordPart::kRecord) {
     if (const Status written = out.Write(HeadOf(record)); !written) return written.error();
   }
-  const std::unique_ptr<Printer> printer = PrinterFor(part, record, out);
+  const std::unique_ptr<Printer> printer = PrinterFor(part, record, out, codings);
   std::optional<std::string> trouble;
   bool wanted = true;
   while (wanted && printer->status()) {

@@ -1,7 +1,8 @@
 #include "dedup/archive_originals.h"
 
+#include "archive/http_head.h"
 #include "archive/revisit_resolver.h"
-#include "formats/record/payload.h"
+#include "formats/http/message.h"
 #include "formats/url/surt.h"
 #include "util/check.h"
 
@@ -55,17 +56,10 @@ Result<catalog::HeldCapture> OriginalOf(const archive::ArchiveView& view,
 
 // Reads the head of the response that a record has, and no more. False: it has none.
 Result<bool> ReadHeaders(archive::StoredRecord& stored, KnownDocument& document) {
-  record::PayloadStream stream;
-  stream.Begin(stored.record());
-  while (!stream.head_is_known()) {
-    Result<std::string_view> piece = stored.Read();
-    if (!piece) return piece.error();
-    if (piece->empty()) stream.Finish(nullptr);
-    if (piece->empty()) break;
-    stream.Feed(*piece, nullptr);
-  }
-  const http::ResponseHead* head = stream.response();
-  if (head == nullptr || head->status == kNotModified) return false;
+  const Result<std::string> raw = archive::ReadResponseHead(stored);
+  if (!raw) return raw.error();
+  const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
+  if (!head || head->status == kNotModified) return false;
   document.etag = head->headers.Find("ETag").value_or("");
   document.last_modified = head->headers.Find("Last-Modified").value_or("");
   document.coding = head->headers.Find("Content-Encoding").value_or("");

@@ -1,0 +1,21 @@
+#include "archive/http_head.h"
+
+#include "formats/record/payload.h"
+
+namespace stele::archive {
+
+Result<std::string> ReadResponseHead(StoredRecord& stored) {
+  record::PayloadStream stream;
+  stream.Begin(stored.record());
+  while (!stream.head_is_known()) {
+    const Result<std::string_view> piece = stored.Read();
+    if (!piece) return piece.error();
+    if (piece->empty()) stream.Finish(nullptr);
+    if (piece->empty()) break;
+    stream.Feed(*piece, nullptr);
+  }
+  const http::ResponseHead* head = stream.response();
+  return head == nullptr ? std::string() : std::string(head->raw);
+}
+
+}  // namespace stele::archive
