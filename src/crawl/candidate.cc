@@ -47,11 +47,33 @@ bool IsSessionArgument(std::string_view argument) {
          std::find(kOftenSessions.begin(), kOftenSessions.end(), name) != kOftenSessions.end();
 }
 
+// What ASP.NET puts into paths: "(lit3py55t21z5v55vlm25s55)", "(S(lit3py55t21z5v55vlm25s55))".
+bool IsSessionFolder(std::string_view folder) {
+  constexpr std::size_t kSessionBytes = 24;
+  if (folder.size() < kSessionBytes + 2 || folder.front() != '(' || folder.back() != ')') {
+    return false;
+  }
+  std::string_view inside = folder.substr(1, folder.size() - 2);
+  if (inside.size() == kSessionBytes)
+    return std::all_of(inside.begin(), inside.end(), IsAsciiAlnum);
+  const bool is_marked = IsAsciiAlpha(inside[0]) && inside[1] == '(' && inside.back() == ')';
+  return is_marked && inside.size() >= kSessionBytes + 3;
+}
+
 // "/a;jsessionid=0123456789ABCDEF" is "/a".
-std::string_view WithoutPathSession(std::string_view path) {
+std::string WithoutPathSession(std::string_view path) {
   const std::size_t at = path.rfind(';');
-  if (at == std::string_view::npos) return path;
-  return IsSessionArgument(path.substr(at + 1)) ? path.substr(0, at) : path;
+  if (at != std::string_view::npos && IsSessionArgument(path.substr(at + 1))) {
+    path = path.substr(0, at);
+  }
+  if (path.find("/(") == std::string_view::npos) return std::string(path);
+  std::string without;
+  for (const std::string_view folder : Split(path, '/')) {
+    if (IsSessionFolder(folder)) continue;
+    if (folder.data() != path.data()) without += '/';
+    without += folder;
+  }
+  return without;
 }
 
 }  // namespace
@@ -112,7 +134,7 @@ Result<Candidate> DecodeCandidate(std::string_view bytes) {
 
 std::string SeenKey(std::string_view url) {
   const std::size_t question = url.find('?');
-  std::string key(WithoutPathSession(url.substr(0, question)));
+  std::string key = WithoutPathSession(url.substr(0, question));
   if (question == std::string_view::npos) return key;
   char before = '?';
   for (const std::string_view argument : Split(url.substr(question + 1), '&')) {

@@ -64,6 +64,16 @@ TEST(Candidate, I1_SessionIdsDoNotMakeAnotherUrl) {
   EXPECT_EQ(SeenKey("http://a.org/p?sid=0123456789abcdef0123456789abcdef&id=7"), plain);
   EXPECT_EQ(SeenKey("http://a.org/p;jsessionid=0123456789ABCDEF?id=7"), plain);
   EXPECT_EQ(SeenKey("http://a.org/p?CFID=1&CFTOKEN=22&id=7"), plain);
+  const std::string page = SeenKey("http://a.org/x/p.aspx?id=7");
+  EXPECT_EQ(SeenKey("http://a.org/x/(lit3py55t21z5v55vlm25s55)/p.aspx?id=7"), page);
+  EXPECT_EQ(SeenKey("http://a.org/(S(lit3py55t21z5v55vlm25s55))/x/p.aspx?id=7"), page);
+  EXPECT_EQ(SeenKey("http://a.org/(A(bc)S(lit3py55t21z5v55vlm25s55)F(d))/x/p.aspx?id=7"), page);
+  for (const char* other : {"http://a.org/x/(lit3py55t21z5)/p.aspx?id=7",
+                            "http://a.org/x/(the-harbour-in-the-winter)/p.aspx?id=7",
+                            "http://a.org/x/(lit3py55t21z5v55vlm25s55/p.aspx?id=7"}) {
+    EXPECT_NE(SeenKey(other), page) << other;
+  }
+  EXPECT_EQ(SeenKey("http://a.org//b/(c)/"), "http://a.org//b/(c)/");
   // What may be another page stays one.
   for (const char* other :
        {"http://a.org/p?sid=7&id=7", "http://a.org/p?sid=the-harbour-in-winter-2026&id=7",
