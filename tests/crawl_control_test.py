@@ -173,7 +173,7 @@ class Running(ControlTest):
         self.assertEqual(last["state"], "stopped")
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3)
-        self.assertIn(b"stele crawl goes on with it", said)
+        self.assertRegex(said, rb"stele crawl --archive \S+ goes on with it")
         self.web.add(HOST, "/hidden", "nobody links here")
         self.gate.clear()
         process = self.start_and_find(asked=len(self.web.asked(HOST)) + 1)

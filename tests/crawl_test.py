@@ -1118,7 +1118,7 @@ class Interrupted(CrawlTest):
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3, said)
         self.assertIn(b"Ctrl-C again ends at once", said)
-        self.assertIn(b"stele crawl goes on with it", said)
+        self.assertRegex(said, rb"stele crawl --archive \S+ goes on with it")
         self.crawl()
         self.assertIn("Going on with run 1", self.said)
         self.assertEqual(self.urls(), self.expected())

@@ -98,6 +98,11 @@ void ComplainOfSeeds(const std::vector<crawl::CrawlReport::Seed>& seeds, Context
   }
 }
 
+// What a person types to crawl once more, from where the program was called.
+std::string CommandFor(const std::string& directory) {
+  return directory == "." ? "stele crawl" : fmt::format("stele crawl --archive {}", directory);
+}
+
 // Whether a site that was asked for stopped answering before all of it was there.
 bool LostASite(const crawl::CrawlReport& report, const std::vector<std::string>& seeds) {
   return std::any_of(seeds.begin(), seeds.end(), [&](const std::string& seed) {
@@ -111,10 +116,9 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
                   archive::ArchiveWriter& archive, const CrawlRunOptions& options,
                   Context& context) {
   if (end.why == crawl::CrawlEnd::Why::kStopped) {
-    Complain(context,
-             fmt::format("stopped in run {} after {}, with {} left; stele crawl goes on with it",
-                         job.run(), Count(end.progress.counts.files, "file"),
-                         Count(end.progress.waiting, "URL")));
+    Complain(context, fmt::format("stopped in run {} after {}, with {} left; {} goes on with it",
+                                  job.run(), Count(end.progress.counts.files, "file"),
+                                  Count(end.progress.waiting, "URL"), CommandFor(plan.directory)));
     return ExitCode::kFailed;
   }
   const archive::ArchiveView view = archive.View();
@@ -162,7 +166,8 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
   }
   ComplainOfSeeds(summary->failed_seeds, context);
   if (LostASite(job.report(), plan.settings.seeds)) {
-    Complain(context, "a site that was asked for is not whole; when it answers: stele crawl");
+    Complain(context, fmt::format("a site that was asked for is not whole; when it answers: {}",
+                                  CommandFor(plan.directory)));
     return ExitCode::kDefects;
   }
   return summary->failed_seeds.empty() ? ExitCode::kDone : ExitCode::kDefects;

@@ -576,10 +576,12 @@ std::string FormatEvery(std::chrono::seconds every) {
 }
 
 Result<url::Url> ParseSeed(std::string_view text) {
+  constexpr std::string_view kInHosts = "abcdefghijklmnopqrstuvwxyz0123456789-._[:]";
   std::string whole(TrimSpace(text));
   if (whole.find("://") == std::string::npos) whole = "http://" + whole;
   Result<url::Url> parsed = url::Parse(whole);
-  if (!parsed || !parsed->is_http() || parsed->host().empty()) {
+  if (!parsed || !parsed->is_http() || parsed->host().empty() || parsed->host()[0] == '.' ||
+      parsed->host().find_first_not_of(kInHosts) != std::string_view::npos) {
     return Error{
         ErrorCode::kInvalid,
         fmt::format("{} is no http or https URL; write for example https://example.org/", text)};

@@ -142,7 +142,10 @@ TEST(CrawlSettings, I1_SeedsNeedNoScheme) {
   EXPECT_EQ(ParseSeed("example.org")->href(), "http://example.org/");
   EXPECT_EQ(ParseSeed(" https://example.org/a#b ")->href_without_fragment(),
             "https://example.org/a");
-  for (const char* wrong : {"", "ftp://a.org/", "http://", "file:///etc/passwd"}) {
+  EXPECT_EQ(ParseSeed("[2001:db8::1]:8080/x")->href(), "http://[2001:db8::1]:8080/x");
+  EXPECT_EQ(ParseSeed("bücher.example")->href(), "http://xn--bcher-kva.example/");
+  for (const char* wrong : {"", "ftp://a.org/", "http://", "file:///etc/passwd", "./file.html",
+                            "*.example.org", "ht!tp:/x y"}) {
     EXPECT_FALSE(ParseSeed(wrong)) << wrong;
   }
 }
