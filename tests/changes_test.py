@@ -157,6 +157,11 @@ class Diff(Two):
         self.assertIn("image/png, 3 bytes, sha256:" + hashlib.sha256(b"two").hexdigest(), lines[3])
         self.assertTrue(self.stele("diff", "/revisited").endswith("\nidentical in all captures\n"))
 
+    def test_the_same_with_another_status_is_told(self):
+        self.bring("more", page("/err", 2004, b"<p>sorry"), page("/err", 2014, b"<p>sorry", 404))
+        said = self.stele("diff", "/err", "--from", "2004", "--to", "2014")
+        self.assertTrue(said.endswith("identical\n-status 200\n+status 404\n"), said)
+
     def test_a_page_does_not_steer_the_terminal(self):
         self.bring("third", page("/", 2015, b"<p>Hello<p>\x1b[2Jmoon &#x9b;"),
                    page("/\x1b[31m\x9b\u202e", 2015, b"new"),

@@ -97,6 +97,16 @@ Status Compare(const archive::ArchiveView& view, Comparison& comparison) {
   return {};
 }
 
+// Whether the server sent the same with another status. "Not modified" has none of its own.
+bool SaysOtherwise(const CapturePair& pair) {
+  constexpr std::uint32_t kNotModified = 304;
+  const auto has_own = [](const catalog::Capture& row) {
+    return row.status != 0 && row.status != kNotModified;
+  };
+  return has_own(pair.before.row) && has_own(pair.after.row) &&
+         pair.before.row.status != pair.after.row.status;
+}
+
 class DiffText {
  public:
   explicit DiffText(bool coloured) : coloured_(coloured) {}
@@ -112,6 +122,10 @@ class DiffText {
     if (pair.state == ChangeState::kIdentical) {
       const bool never_changed = pair.before.row.id == pair.after.row.id;
       Line("", never_changed ? "identical in all captures" : "identical");
+      if (SaysOtherwise(pair)) {
+        Line(kRed, fmt::format("-status {}", pair.before.row.status));
+        Line(kGreen, fmt::format("+status {}", pair.after.row.status));
+      }
     } else if (comparison.edits.empty()) {
       const bool bytes_differ = !archive::HaveSamePayload(pair.before.row, pair.after.row);
       if (comparison.has_text && bytes_differ) Line("", "the text is the same, the bytes differ");
