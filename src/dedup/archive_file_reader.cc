@@ -6,6 +6,7 @@
 #include "formats/record/block_stream.h"
 #include "formats/record/payload.h"
 #include "formats/warc/revisit.h"
+#include "formats/warc/truncation.h"
 #include "util/ascii.h"
 #include "util/digest.h"
 
@@ -50,6 +51,7 @@ class ArchiveFileReader final : public DocumentReader {
       const Record& record = **next;
       const bool is_http = StartsWithIgnoreCase(record.target_uri, "http");
       if (!is_http || !cdx::IsCapture(record) || !record.date) continue;
+      if (warc::TruncationOf(record) != warc::Truncation::kNone) continue;
       Result<bool> taken = Take(record);
       if (!taken) return taken.error();
       if (*taken) return &document_;

@@ -21,6 +21,13 @@ std::optional<catalog::Sha1Bytes> Sha1Of(std::string_view text) {
   return bytes;
 }
 
+// "lenTrunc", "timeTrunc" and the like.
+bool IsCutOff(const crawl_log::Line& line) {
+  const std::vector<std::string_view> words = line.AnnotationList();
+  return std::any_of(words.begin(), words.end(),
+                     [](std::string_view word) { return word.ends_with("Trunc"); });
+}
+
 class CrawlLogReader final : public DocumentReader {
  public:
   explicit CrawlLogReader(std::unique_ptr<io::ReadableFile> file) : source_(std::move(file)) {}
@@ -64,7 +71,7 @@ class CrawlLogReader final : public DocumentReader {
   // False: this line is about nothing that could be a duplicate.
   bool Take(const crawl_log::Line& line) {
     const std::optional<int> status = line.StatusCode();
-    if (!status || *status <= 0 || line.uri.empty()) return false;
+    if (!status || *status <= 0 || line.uri.empty() || IsCutOff(line)) return false;
     const std::optional<catalog::Sha1Bytes> sha1 = Sha1Of(line.digest);
     const std::optional<Timestamp> begun = line.FetchBegin();
     const std::optional<Timestamp> time = begun ? begun : line.LoggedAt();

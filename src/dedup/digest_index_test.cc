@@ -67,6 +67,20 @@ class DigestIndexing : public ::testing::Test {
   std::unique_ptr<DigestIndex> index_;
 };
 
+TEST_F(DigestIndexing, D1_WhatWasCutOffIsLeftOut) {
+  PutFile(fs_, "crawl.log",
+          LogLine("http://a.is/1", "20060301100000000", "one", "lenTrunc") +
+              LogLine("http://a.is/2", "20060301100000000", "two", "2t,disconnectTrunc") +
+              LogLine("http://a.is/3", "20060301100000000", "three", "3t"));
+  std::string warc = WarcText(record::Compression::kNone)
+                         .Response("http://a.is/4", "2006-03-01T10:00:00Z", "four")
+                         .bytes();
+  warc.insert(warc.find("Content-Length"), "WARC-Truncated: time\r\n");
+  PutFile(fs_, "a.warc", warc);
+  EXPECT_EQ(Build({"crawl.log", "a.warc"}).indexed, 1u);
+  EXPECT_EQ(index_->ByDigest(DigestOfContent("three"))->front().url, "http://a.is/3");
+}
+
 TEST_F(DigestIndexing, D1_ACrawlLogGivesUrlDigestAndTime) {
   PutLog("crawl.log",
          LogLine("http://a.is/1.png", "20060301100000123", "one") +
