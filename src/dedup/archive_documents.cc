@@ -15,7 +15,9 @@ class ArchiveDocuments final : public DocumentReader {
       if (!next) return next.error();
       if (*next == nullptr) return nullptr;
       const catalog::Capture& row = **next;
-      if ((row.flags & (catalog::kRemoved | catalog::kTruncated)) != 0) continue;
+      if (catalog::IsRemoved(row)) continue;
+      // Of what repeats an earlier document, all of that is there.
+      if ((row.flags & catalog::kTruncated) != 0 && !catalog::IsRevisit(row)) continue;
       document_ = {};
       document_.url = document_.known.url = row.url;
       document_.known.time = document_.known.seen = row.time;

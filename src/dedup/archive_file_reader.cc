@@ -51,7 +51,9 @@ class ArchiveFileReader final : public DocumentReader {
       const Record& record = **next;
       const bool is_http = StartsWithIgnoreCase(record.target_uri, "http");
       if (!is_http || !cdx::IsCapture(record) || !record.date) continue;
-      if (warc::TruncationOf(record) != warc::Truncation::kNone) continue;
+      // Of what repeats an earlier document, all of that is there.
+      const bool is_cut_off = warc::TruncationOf(record) != warc::Truncation::kNone;
+      if (is_cut_off && record.type != RecordType::kRevisit) continue;
       Result<bool> taken = Take(record);
       if (!taken) return taken.error();
       if (*taken) return &document_;
