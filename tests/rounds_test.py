@@ -573,6 +573,36 @@ class Rounds(CrawlTest):
         self.assertEqual([name for name, count in sums.items()
                           if count == 0 and name not in ("timestamp", "etag")], [])
 
+    def test_D4_a_made_up_history_is_left_out_as_computed_by_every_scheme(self):
+        self.web.listen(HOST)
+        self.web.listen(WWW)
+        for scheme, unchanged in (("timestamp", lambda time, tag: time),
+                                  ("etag", lambda time, tag: tag),
+                                  ("timestamp-and-etag", lambda time, tag: time and tag),
+                                  ("timestamp-or-etag", lambda time, tag: time or tag)):
+            self.archive = self.folder / scheme
+            archived, missed = {}, 0  # by URL, the content and the tag that the archive has
+            for run, state in enumerate(self.made_up(), 1):
+                left_out = 0
+                served = self.serve(state)
+                self.crawl(self.web.url(HOST), "--dedup-exact", "--dedup-headers", scheme,
+                           "--dedup-text", "--dedup-abort")
+                for url, page in served.items():
+                    content, tag = archived.get(url, (None, None))
+                    is_kept = (content is not None and len(content) == len(page.content) and
+                               unchanged(page.modified == OLD, page.etag and page.etag == tag))
+                    left_out += bool(is_kept)
+                    missed += bool(is_kept and content != page.content)
+                    archived[url] = (content if is_kept else page.content, page.etag)
+                found = json.loads((self.run_folder(run) / "dedup-report.json").read_text())
+                self.assertEqual(found["leftOut"], left_out, f"{scheme}, {run}")
+                for url in (self.web.url(*where) for where in state):
+                    got = subprocess.run([STELE, "get", "--archive", self.archive, url],
+                                         capture_output=True, check=True).stdout
+                    self.assertEqual(got, archived[url][0], f"{scheme}, {run}, {url}")
+            # Headers lie there, one at a time.
+            self.assertEqual(missed > 0, scheme != "timestamp-and-etag", scheme)
+
     YEARS = (1999, 2002, 2004, 2005, 2008, 2011, 2013, 2014, 2019, 2026)
 
     def history(self):
