@@ -16,6 +16,8 @@
 #include "crawl/crawler.h"
 #include "crawl/fake_web.h"
 #include "dedup/archive_originals.h"
+#include "io/fault_file_system.h"
+#include "util/coding.h"
 
 // Crawls in memory: an archive, a web, and what counts what happens between them.
 namespace stele::crawl::testing {
@@ -36,6 +38,15 @@ class CountingTable final : public store::BlockTable {
   }
   Status Flush() override { return table_.Flush(); }
   Status Clear() override { return table_.Clear(); }
+
+  Changes Rows() const {
+    Changes rows;
+    EXPECT_TRUE(table_.Scan("", [&](std::string_view key, std::string_view value) {
+      rows.emplace(key, value);
+      return true;
+    }));
+    return rows;
+  }
 
   int seeds_written = 0;
 
@@ -105,9 +116,13 @@ struct Lab {
   std::function<void(FakeWeb&)> at_work;
   std::thread other;   // joined when the crawl is over
   int full_after = 0;  // answers; the disk takes no more then
+  // Answers; the power goes then. Of what was not synced, the disk has what `random` gives.
+  int dark_after = 0;
+  bool keeps_logs = false;  // they are cut to what the frontier says, not begun anew
   // Until it is over, or `stop_after` answers have come.
   Result<CrawlEnd> Crawl(int stop_after = 0) {
-    auto opened = archive::ArchiveWriter::Open({disk, clock, random, "test"}, "archive");
+    io::FaultFileSystem power(disk, 1 << 30);
+    auto opened = archive::ArchiveWriter::Open({power, clock, random, "test"}, "archive");
     EXPECT_TRUE(opened) << opened.error().text;
     archive::ArchiveWriter& archive = **opened;
     if (run == 0) run = *archive.BeginRun("crawl", "test");
@@ -123,8 +138,8 @@ struct Lab {
     auto frontier = Frontier::Open(table, options);
     EXPECT_TRUE(frontier);
     originals.JudgeAnew(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
-    auto log = RunLog::Open(disk, "run", {});
-    EXPECT_TRUE(log);
+    auto log = RunLog::Open(power, "run", keeps_logs ? LogSizes(**frontier) : RunLog::Sizes());
+    EXPECT_TRUE(log) << log.error().text;
     web.times = times;
     web.cut = cut;
     web.hanging = hanging;
@@ -137,13 +152,20 @@ struct Lab {
     for (const auto& [url, failure] : failures) web.Fail(url, failure);
     if (!address.empty()) web.address = net::IpAddress::FromText(address);
     Result<CrawlEnd> end = CrawlEnd();
-    int answers = 0;  // may come until the crawler is gone
+    int answers = 0;                                 // may come until the crawler is gone
+    std::optional<store::BlockTable::Changes> rows;  // of the frontier, before the power went
     {
       Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
                       {settings, *ScopeOptionsOf(settings), credentials}, run);
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();
         if (answers == full_after) disk.SetFreeBytes(0);
+        if (answers == dark_after) {
+          // It is behind the archive and the logs, never before them.
+          rows = table.Rows();
+          power.FailFromNowOn();
+          crawler.Stop();
+        }
         if (answers == 1 && at_first) at_first(crawler, web);
       };
       end = crawler.Run([&](const CrawlProgress& now) { states.push_back(now.state); });
@@ -152,6 +174,11 @@ struct Lab {
       EXPECT_EQ(crawler.Pause().error().code, ErrorCode::kNotFound);
     }
     const Status finished = writer.Finish();
+    if (rows) {
+      disk.Crash(random);
+      EXPECT_TRUE(table.Clear() && table.Write(*rows));
+      return end;
+    }
     EXPECT_EQ(finished.ok(), end.ok());
     for (const auto& [url, count] : web.asked()) asked[url] += count;
     trusted = web.trusted();
@@ -167,6 +194,18 @@ struct Lab {
       begun[std::string((*row)->url)] = (*row)->time;
     }
     return end;
+  }
+
+  static RunLog::Sizes LogSizes(Frontier& frontier) {
+    RunLog::Sizes sizes;
+    const Result<std::optional<std::string>> note = frontier.Note("logs");
+    EXPECT_TRUE(note);
+    if (!note || !*note) return sizes;
+    ByteReader in(**note);
+    sizes.crawl = in.Fixed64();
+    sizes.scope = in.Fixed64();
+    sizes.embeds = in.Fixed64();
+    return sizes;
   }
 
   io::MemoryFileSystem disk;

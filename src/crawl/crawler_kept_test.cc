@@ -106,6 +106,38 @@ TEST(CrawlerKept, I1_WhatWasCapturedBeforeAKillIsNotAskedForAgain) {
   EXPECT_EQ(lab.captured.size(), 5U);
 }
 
+// The archive, the logs and the frontier lose what was not synced, all at once.
+TEST(CrawlerKept, I1_APowerCutAtAnyAnswerLosesNoUrlAndRepeatsNone) {
+  constexpr int kPages = 30;
+  std::map<std::string, std::string> pages;
+  for (int i = 0; i < kPages; ++i) {
+    pages[fmt::format("http://a.org/{}", i)] = fmt::format(
+        "<a href=/{}></a><a href=/{}></a> page {}", (i * 2 + 1) % kPages, (i * 2 + 2) % kPages, i);
+  }
+  for (int answers = 1; answers <= kPages; ++answers) {
+    Lab lab;
+    lab.settings.seeds = {"http://a.org/0"};
+    lab.pages = pages;
+    lab.keeps_logs = true;
+    for (lab.dark_after = answers; lab.dark_after > 0; lab.dark_after -= 7) {
+      static_cast<void>(lab.Crawl());
+    }
+    lab.dark_after = 0;
+    const Result<CrawlEnd> end = lab.Crawl();
+    ASSERT_TRUE(end) << end.error().text;
+    EXPECT_EQ(end->why, CrawlEnd::Why::kDone);
+    std::multiset<std::string> expected = {"http://a.org/robots.txt"};
+    for (const auto& [url, body] : pages) expected.insert(url);
+    EXPECT_EQ(lab.captured, expected) << answers;
+    const auto lines = LinesOf(lab);
+    EXPECT_EQ(lines.size(), expected.size()) << answers;
+    for (const auto& [url, of_url] : lines) {
+      EXPECT_EQ(of_url.size(), 1U) << url;
+      EXPECT_EQ(of_url[0].FetchBegin()->milliseconds, lab.begun[url].milliseconds) << url;
+    }
+  }
+}
+
 TEST(CrawlerKept, I1_ADamagedCopyAfterAKillIsCapturedOnceMore) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;
