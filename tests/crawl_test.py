@@ -581,6 +581,15 @@ class Misbehaving(CrawlTest):
         self.assertIn("a site that was asked for is not whole", self.said)
         self.assertEqual(len(self.urls()), 2)
 
+    def test_I1_who_hangs_up_may_want_https(self):
+        def hang_up(_):
+            raise ConnectionAbortedError
+
+        self.web.add(HOST, "*", hang_up)
+        self.crawl(self.web.url(HOST), "--robots", "ignore", code=1)
+        secure = self.web.url(HOST).replace("http://", "https://")
+        self.assertIn(f"it may answer by https: stele crawl {secure}\n", self.said)
+
     def test_I1_pages_that_hang_up_cost_no_other_page(self):
         def hang_up(_):
             raise ConnectionAbortedError

@@ -82,11 +82,13 @@ void ComplainOfPlaces(const crawl::CrawlReport& report, Context& context) {
            fmt::format("{} more were given up: see stele report", report.given_up.size() - kShown));
 }
 
-// Where there is no http, a person may have left out the scheme.
+// Where there is no http, a person may have left out the scheme. Servers of https hang up on http.
 std::string HttpsInstead(const crawl::CrawlReport::Seed& seed) {
-  const int refused = net::HeritrixStatus(net::FetchFailure::kConnect);
   const Result<url::Url> url = url::Parse(seed.url);
-  if (!url || url->scheme() != "http" || url->port() || seed.status != refused) return "";
+  if (!url || url->scheme() != "http") return "";
+  const bool is_refused = seed.status == net::HeritrixStatus(net::FetchFailure::kConnect);
+  const bool is_lost = seed.status == net::HeritrixStatus(net::FetchFailure::kLost);
+  if (url->port() ? !is_lost : !is_refused) return "";
   const std::string_view rest = std::string_view(seed.url).substr(seed.url.find(':'));
   return fmt::format("; it may answer by https: stele crawl https{}", rest);
 }
