@@ -140,17 +140,7 @@ struct Lab {
     originals.JudgeAnew(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
     auto log = RunLog::Open(power, "run", keeps_logs ? LogSizes(**frontier) : RunLog::Sizes());
     EXPECT_TRUE(log) << log.error().text;
-    web.times = times;
-    web.cut = cut;
-    web.hanging = hanging;
-    web.before = before;
-    web.inside = inside;
-    web.make = make;
-    web.respond = respond;
-    for (const auto& [url, body] : pages) web.Add(url, body);
-    for (const auto& [url, to] : redirects) web.Redirect(url, to);
-    for (const auto& [url, failure] : failures) web.Fail(url, failure);
-    if (!address.empty()) web.address = net::IpAddress::FromText(address);
+    Fill(web);
     Result<CrawlEnd> end = CrawlEnd();
     int answers = 0;                                 // may come until the crawler is gone
     std::optional<store::BlockTable::Changes> rows;  // of the frontier, before the power went
@@ -182,9 +172,28 @@ struct Lab {
     EXPECT_EQ(finished.ok(), end.ok());
     for (const auto& [url, count] : web.asked()) asked[url] += count;
     trusted = web.trusted();
+    Look(archive.View());
+    return end;
+  }
+
+  void Fill(FakeWeb& web) const {
+    web.times = times;
+    web.cut = cut;
+    web.hanging = hanging;
+    web.before = before;
+    web.inside = inside;
+    web.make = make;
+    web.respond = respond;
+    for (const auto& [url, body] : pages) web.Add(url, body);
+    for (const auto& [url, to] : redirects) web.Redirect(url, to);
+    for (const auto& [url, failure] : failures) web.Fail(url, failure);
+    if (!address.empty()) web.address = net::IpAddress::FromText(address);
+  }
+
+  // What the archive has.
+  void Look(const archive::ArchiveView& view) {
     captured.clear();
     begun.clear();
-    const archive::ArchiveView view = archive.View();
     catalog::CaptureScan scan = view.catalog().Scan({});
     for (;;) {
       const Result<const catalog::Capture*> row = scan.Next();
@@ -193,7 +202,6 @@ struct Lab {
       captured.insert(std::string((*row)->url));
       begun[std::string((*row)->url)] = (*row)->time;
     }
-    return end;
   }
 
   static RunLog::Sizes LogSizes(Frontier& frontier) {
