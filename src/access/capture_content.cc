@@ -19,7 +19,6 @@ using catalog::HeldCapture;
 constexpr std::size_t kReadAtOnce = 256 << 10;
 constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr std::size_t kHeadBytesMax = 48 << 10;
-constexpr int kNotModified = 304;
 
 const codec::Registry& Codecs() {
   static const codec::Registry registry = codec::StandardRegistry();
@@ -46,12 +45,11 @@ struct OwnHead {
   std::vector<std::string> codings;
 };
 
-// The head of a revisit's own record; nothing where it has none, or is only "not modified".
+// As archive::ReadOwnHead().
 std::optional<OwnHead> RevisitHead(archive::StoredRecord& stored) {
-  const Result<std::string> raw = archive::ReadResponseHead(stored);
+  const std::optional<std::string> raw = archive::ReadOwnHead(stored);
   if (!raw) return std::nullopt;
   const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
-  if (!head || head->status == kNotModified || head->status == 0) return std::nullopt;
   const std::vector<std::string_view> codings = http::ContentCodings(head->headers);
   return OwnHead{HeadOf(*head), {codings.begin(), codings.end()}};
 }
@@ -164,11 +162,10 @@ Status CaptureContent::Begin(const HeldCapture& content,
   } else {
     head_.fields.push_back({"Content-Type", CleanValue(block_->record().content_type)});
   }
-  if (own_codings != nullptr) {
-    TakeOff({own_codings->begin(), own_codings->end()}, keeps);
-  } else {
-    TakeOff(codings, keeps);
-  }
+  TakeOff(own_codings == nullptr
+              ? codings
+              : std::vector<std::string_view>(own_codings->begin(), own_codings->end()),
+          keeps);
   if (const Status pumped = Pump(kReadAtOnce); !pumped) return pumped;
   if (!decoder_ && ended_) {
     length_ = payload_.size();

@@ -1,5 +1,6 @@
 #include "archive/http_head.h"
 
+#include "formats/http/message.h"
 #include "formats/record/payload.h"
 
 namespace stele::archive {
@@ -16,6 +17,15 @@ Result<std::string> ReadResponseHead(StoredRecord& stored) {
   }
   const http::ResponseHead* head = stream.response();
   return head == nullptr ? std::string() : std::string(head->raw);
+}
+
+std::optional<std::string> ReadOwnHead(StoredRecord& revisit) {
+  constexpr int kNotModified = 304;
+  Result<std::string> raw = ReadResponseHead(revisit);
+  if (!raw) return std::nullopt;
+  const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
+  const bool is_own = head && head->status != 0 && head->status != kNotModified;
+  return is_own ? std::optional(*std::move(raw)) : std::nullopt;
 }
 
 }  // namespace stele::archive

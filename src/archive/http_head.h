@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "archive/archive_view.h"
@@ -10,5 +11,9 @@ namespace stele::archive {
 // The head of the HTTP response that a record begins with, as it was sent; empty where there is
 // none. Reads no more than that. Errors: kCorrupt, kIo.
 Result<std::string> ReadResponseHead(StoredRecord& stored);
+
+// That of a revisit, whose Content-Encoding and all else hold for the payload that it repeats.
+// Nothing where it cannot be read, or is only "not modified".
+std::optional<std::string> ReadOwnHead(StoredRecord& revisit);
 
 }  // namespace stele::archive

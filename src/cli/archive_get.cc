@@ -41,17 +41,14 @@ Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapt
   return ExitCode::kDefects;
 }
 
-// What a revisit's own head says that its payload is packed with: the same bytes may have come
-// otherwise where they came first. Nothing where it has no head, or is only "not modified".
+// What a revisit's own head says that its payload is packed with; nothing where it has none of its
+// own.
 std::optional<std::vector<std::string>> OwnCodings(const archive::ArchiveView& view,
                                                    const catalog::Capture& row) {
-  constexpr int kNotModified = 304;
   const Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(row);
-  if (!stored) return std::nullopt;
-  const Result<std::string> raw = archive::ReadResponseHead(**stored);
+  const std::optional<std::string> raw = stored ? archive::ReadOwnHead(**stored) : std::nullopt;
   if (!raw) return std::nullopt;
   const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
-  if (!head || head->status == 0 || head->status == kNotModified) return std::nullopt;
   const std::vector<std::string_view> codings = http::ContentCodings(head->headers);
   return std::vector<std::string>(codings.begin(), codings.end());
 }

@@ -24,9 +24,9 @@ void StopSignals::Wait() {
   sigwait(&signals_, &signal);
 }
 
-bool StopSignals::WaitFor(std::chrono::milliseconds time) {
-  const timespec span{time.count() / 1000, time.count() % 1000 * 1'000'000};
-  return sigtimedwait(&signals_, nullptr, &span) >= 0;
+bool StopSignals::Came() {
+  constexpr timespec kNow{};
+  return sigtimedwait(&signals_, nullptr, &kNow) >= 0;
 }
 
 StopWatcher::StopWatcher(Context& context, std::function<void()> stop)

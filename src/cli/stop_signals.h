@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <functional>
 #include <string_view>
@@ -21,8 +20,8 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   void Wait();
-  // False: none came in that time.
-  bool WaitFor(std::chrono::milliseconds time);
+  // Whether one came; it counts once.
+  bool Came();
 
  private:
   sigset_t signals_;

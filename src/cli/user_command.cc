@@ -64,7 +64,7 @@ std::optional<std::string> AskFor(Context& context, std::string_view what) {
   pollfd typed{STDIN_FILENO, POLLIN, 0};
   bool stopped = false;
   while (!stopped && ::poll(&typed, 1, kLookMilliseconds) <= 0) {
-    stopped = signals.WaitFor(std::chrono::milliseconds(0));
+    stopped = signals.Came();
   }
   std::optional<std::string> line;
   if (!stopped) line = ReadLine();

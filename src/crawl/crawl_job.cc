@@ -376,13 +376,7 @@ Status CrawlJob::RemoveTables() {
 Result<RunLog::Sizes> CrawlJob::LogSizes() {
   const Result<std::optional<std::string>> note = frontier_->Note("logs");
   if (!note) return note.error();
-  RunLog::Sizes sizes;
-  if (!*note) return sizes;
-  ByteReader in(**note);
-  sizes.crawl = in.Fixed64();
-  sizes.scope = in.Fixed64();
-  sizes.embeds = in.Fixed64();
-  return sizes;
+  return RunLog::Sizes::Decode(note->value_or(""));
 }
 
 Status CrawlJob::TakePatch(Crawler::Wishes& wishes, CrawlSettings& settings) const {

@@ -17,7 +17,6 @@
 #include "crawl/fake_web.h"
 #include "dedup/archive_originals.h"
 #include "io/fault_file_system.h"
-#include "util/coding.h"
 
 // Crawls in memory: an archive, a web, and what counts what happens between them.
 namespace stele::crawl::testing {
@@ -205,15 +204,9 @@ struct Lab {
   }
 
   static RunLog::Sizes LogSizes(Frontier& frontier) {
-    RunLog::Sizes sizes;
     const Result<std::optional<std::string>> note = frontier.Note("logs");
     EXPECT_TRUE(note);
-    if (!note || !*note) return sizes;
-    ByteReader in(**note);
-    sizes.crawl = in.Fixed64();
-    sizes.scope = in.Fixed64();
-    sizes.embeds = in.Fixed64();
-    return sizes;
+    return RunLog::Sizes::Decode(note ? note->value_or("") : "");
   }
 
   io::MemoryFileSystem disk;

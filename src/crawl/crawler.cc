@@ -337,11 +337,7 @@ Status Crawler::Commit() {
   }
   finished_.clear();
   if (const Status flushed = parts_.log.Flush(); !flushed) return flushed;
-  std::string sizes;
-  PutFixed64(sizes, parts_.log.sizes().crawl);
-  PutFixed64(sizes, parts_.log.sizes().scope);
-  PutFixed64(sizes, parts_.log.sizes().embeds);
-  parts_.frontier.SetNote("logs", std::move(sizes));
+  parts_.frontier.SetNote("logs", parts_.log.sizes().Encode());
   parts_.frontier.SetNote("counts", EncodeCounts(counts_));
   if (!last_finished_.empty())
     parts_.frontier.SetNote(LastFinished::kNote, last_finished_.Encode());

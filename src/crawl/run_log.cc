@@ -7,6 +7,7 @@
 
 #include "crawl/missing_embeds.h"
 #include "util/checksum.h"
+#include "util/coding.h"
 
 namespace stele::crawl {
 namespace {
@@ -56,6 +57,23 @@ std::string LineOf(const Candidate& candidate, std::string_view reason, Timestam
 }
 
 }  // namespace
+
+std::string RunLog::Sizes::Encode() const {
+  std::string out;
+  PutFixed64(out, crawl);
+  PutFixed64(out, scope);
+  PutFixed64(out, embeds);
+  return out;
+}
+
+RunLog::Sizes RunLog::Sizes::Decode(std::string_view bytes) {
+  ByteReader in(bytes);
+  Sizes sizes;
+  sizes.crawl = in.Fixed64();
+  sizes.scope = in.Fixed64();
+  sizes.embeds = in.Fixed64();
+  return sizes;
+}
 
 Result<std::unique_ptr<RunLog>> RunLog::Open(io::FileSystem& fs, const std::string& folder,
                                              const Sizes& sizes) {

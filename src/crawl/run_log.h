@@ -29,6 +29,10 @@ class RunLog {
     std::uint64_t crawl = 0;
     std::uint64_t scope = 0;
     std::uint64_t embeds = 0;
+
+    std::string Encode() const;
+    // Zeros where there is nothing.
+    static Sizes Decode(std::string_view bytes);
   };
 
   static std::string CrawlLogPath(const std::string& folder) { return folder + "/crawl.log"; }
