@@ -49,7 +49,7 @@ class CrawlRun(unittest.TestCase):
         self.assertEqual([run["code"] for run in runs.values()], [0] * 3)
         rounds = bench.results["index"]["rounds"]
         self.assertEqual([sides[name]["pages"] for sides in rounds for name in sides],
-                         [PAGES] * 4)
+                         [HOSTS * PAGES] * 4)
         page = crawl_run.text_of(bench.results)
         self.assertIn("a full digest index", page)
         self.assertIn("A quick run", page)
