@@ -5,17 +5,18 @@
 
 namespace stele::crawl {
 
-PayloadClaims::PayloadClaims()
-    : factor_(std::uint64_t{std::random_device()()} << 32 | std::random_device()() | 1) {}
+PayloadClaims::PayloadClaims(std::function<void(const Waiting& visit)> again)
+    : again_(std::move(again)),
+      factor_(std::uint64_t{std::random_device()()} << 32 | std::random_device()() | 1) {}
 
 std::optional<PayloadClaims::Claim> PayloadClaims::TryClaim(const Payload& payload,
-                                                            const std::function<void()>& again) {
+                                                            const Waiting& visit) {
   std::uint64_t begin = 0;
   std::memcpy(&begin, payload.data(), sizeof(begin));
   const auto place = static_cast<std::size_t>(begin * factor_ >> (64 - kPlaceBits));
   const std::lock_guard lock(mutex_);
   if (claimed_[place]) {
-    waiting_[place].push_back(again);
+    waiting_[place].push_back(visit);
     return std::nullopt;
   }
   claimed_[place] = true;
@@ -23,13 +24,14 @@ std::optional<PayloadClaims::Claim> PayloadClaims::TryClaim(const Payload& paylo
 }
 
 void PayloadClaims::Release(std::size_t place) {
-  std::vector<std::function<void()>> told;
+  std::vector<Waiting> told;
   {
     const std::lock_guard lock(mutex_);
     claimed_[place] = false;
+    if (waiting_.empty()) return;
     if (const auto waiting = waiting_.extract(place)) told = std::move(waiting.mapped());
   }
-  for (const std::function<void()>& again : told) again();
+  for (const Waiting& visit : told) again_(visit);
 }
 
 }  // namespace stele::crawl

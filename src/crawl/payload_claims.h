@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -13,15 +14,19 @@
 
 namespace stele::crawl {
 
+struct Visit;
+
 // Payloads that are looked up or on their way into the archive. A payload that comes twice at once
-// would not be found there by either; so one has it, and the others wait until it is an original or
-// will be none. Now and then one waits for another payload, whose digest is alike in some bits.
-// Thread-safe.
+// would not be found there by either; so one visit has it, and the others wait until it is an
+// original or will be none. Now and then one waits for another payload, whose digest is alike in
+// some bits. Thread-safe.
 class PayloadClaims {
  public:
   using Payload = catalog::Sha256Bytes;
+  using Waiting = std::shared_ptr<Visit>;
 
-  PayloadClaims();
+  // `again` is called once for each that had to wait, by the thread that ends the claim.
+  explicit PayloadClaims(std::function<void(const Waiting& visit)> again);
 
   class Claim {
    public:
@@ -43,9 +48,8 @@ class PayloadClaims {
     std::size_t place_;
   };
 
-  // Nothing when somebody has it: then `again` is called once, by the thread that ends that claim.
-  // A claim must not outlive this object.
-  std::optional<Claim> TryClaim(const Payload& payload, const std::function<void()>& again);
+  // Nothing when somebody has it: then `visit` waits. A claim must not outlive this object.
+  std::optional<Claim> TryClaim(const Payload& payload, const Waiting& visit);
 
  private:
   // By bits of a digest; which of them, no server can know that wants others to wait. A row of a
@@ -55,10 +59,11 @@ class PayloadClaims {
 
   void Release(std::size_t place);
 
+  const std::function<void(const Waiting& visit)> again_;
   const std::uint64_t factor_;
   std::mutex mutex_;
   std::vector<bool> claimed_ = std::vector<bool>(std::size_t{1} << kPlaceBits);
-  std::unordered_map<std::size_t, std::vector<std::function<void()>>> waiting_;
+  std::unordered_map<std::size_t, std::vector<Waiting>> waiting_;
 };
 
 }  // namespace stele::crawl

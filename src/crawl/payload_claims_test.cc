@@ -1,41 +1,52 @@
 #include "crawl/payload_claims.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <atomic>
 #include <thread>
+#include <vector>
+
+#include "crawl/visit.h"
 
 namespace stele::crawl {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
 TEST(PayloadClaims, D2_OthersWaitUntilAClaimHasEnded) {
-  PayloadClaims claims;
-  int again = 0;
-  const auto count = [&again] { ++again; };
-  auto first = claims.TryClaim({'a'}, count);
+  std::vector<PayloadClaims::Waiting> again;
+  PayloadClaims claims([&again](const PayloadClaims::Waiting& visit) { again.push_back(visit); });
+  const url::Url url = *url::Parse("http://example.org/");
+  const auto a = std::make_shared<Visit>(url);
+  const auto b = std::make_shared<Visit>(url);
+  const auto c = std::make_shared<Visit>(url);
+  auto first = claims.TryClaim({'a'}, a);
   ASSERT_TRUE(first);
-  EXPECT_FALSE(claims.TryClaim({'a'}, count));
-  EXPECT_FALSE(claims.TryClaim({'a'}, count));
-  EXPECT_TRUE(claims.TryClaim({'b'}, count));
-  EXPECT_EQ(again, 0);
+  EXPECT_FALSE(claims.TryClaim({'a'}, b));
+  EXPECT_FALSE(claims.TryClaim({'a'}, c));
+  EXPECT_TRUE(claims.TryClaim({'b'}, c));
+  EXPECT_THAT(again, IsEmpty());
   first.reset();
-  EXPECT_EQ(again, 2);
-  EXPECT_TRUE(claims.TryClaim({'a'}, count));
-  EXPECT_EQ(again, 2);
+  EXPECT_THAT(again, ElementsAre(b, c));
+  EXPECT_TRUE(claims.TryClaim({'a'}, b));
+  EXPECT_THAT(again, SizeIs(2));
 }
 
 TEST(PayloadClaims, D2_OfManyThreadsOneHasIt) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 2'000;
-  PayloadClaims claims;
   std::atomic<int> holders = 0;
   std::atomic<int> waited = 0;
   std::atomic<int> again = 0;
+  PayloadClaims claims([&again](const PayloadClaims::Waiting&) { ++again; });
+  const auto visit = std::make_shared<Visit>(*url::Parse("http://example.org/"));
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < kRounds; ++round) {
-        const auto claim = claims.TryClaim({'a'}, [&again] { ++again; });
+        const auto claim = claims.TryClaim({'a'}, visit);
         if (!claim) ++waited;
         if (!claim) continue;
         EXPECT_EQ(++holders, 1);

@@ -157,7 +157,9 @@ std::string AnnotationsOf(const Visit& visit) {
 
 void AddMember(std::string& json, std::string_view name, std::string_view value) {
   if (value.empty()) return;
-  json += fmt::format("{}\"{}\":", json.size() > 1 ? "," : "", name);
+  json += json.size() > 1 ? ",\"" : "\"";
+  json += name;
+  json += "\":";
   AppendJsonString(json, value);
 }
 
@@ -309,8 +311,7 @@ bool VisitWork::Claim(const VisitPointer& visit, const archive::CrawledCapture& 
       capture.facts->payload_length == 0 || capture.truncated != warc::Truncation::kNone) {
     return true;
   }
-  std::optional<PayloadClaims::Claim> claim =
-      claims_.TryClaim(capture.facts->sha256, [this, visit] { tell_(Stage::kToWorkOn, visit); });
+  std::optional<PayloadClaims::Claim> claim = claims_.TryClaim(capture.facts->sha256, visit);
   // Another thread may have the visit by now.
   if (!claim) return false;
   visit->claim = std::move(claim);

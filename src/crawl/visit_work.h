@@ -36,7 +36,8 @@ class VisitWork {
         settings_(settings),
         tell_(std::move(tell)),
         header_filter_(settings, parts.duplicates),
-        finder_(std::move(product_token), favicons) {}
+        finder_(std::move(product_token), favicons),
+        claims_([this](const VisitPointer& visit) { tell_(Stage::kToWorkOn, visit); }) {}
 
   const HeaderFilter& header_filter() const { return header_filter_; }
 
