@@ -175,7 +175,7 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
   const std::uint64_t content_bytes = visit.is_retold
                                           ? visit.result.head.size() + capture.facts->payload_length
                                           : capture.response.size();
-  std::string json = fmt::format("{{\"contentSize\":{}", content_bytes);
+  std::string json = "{\"contentSize\":" + std::to_string(content_bytes);
   AddMember(json, "etag", capture.facts->etag);
   AddMember(json, "lastModified", capture.facts->last_modified);
   const bool leads_on = visit.candidate.seed || IsRedirect(visit.result.status);
@@ -191,7 +191,7 @@ std::string ExtraOf(const Visit& visit, const archive::CrawledCapture& capture) 
     AddMember(json, "RevisitOrigin", visit.verdict.origin);
   }
   if (const std::string_view hit = NameOf(visit.verdict.hit); !hit.empty()) {
-    json += fmt::format(",\"payloadSize\":{}", capture.facts->payload_length);
+    json += ",\"payloadSize\":" + std::to_string(capture.facts->payload_length);
     AddMember(json, "hit", hit);
     AddMember(json, "timestampPredicts", visit.verdict.timestamp_category);
     AddMember(json, "etagPredicts", visit.verdict.etag_category);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 
 #include "util/coding.h"
 
@@ -19,6 +21,56 @@ constexpr std::size_t kPagesAtOnce = 16;
 constexpr std::size_t kMergedAtOnce = 8;
 
 }  // namespace
+
+// Entries lie where a part of the digest says, or behind that where the place was taken. A node of
+// its own for each would be one thread's memory that another one gives back.
+class DigestTable::Slots {
+ public:
+  // Half of the places stay free.
+  explicit Slots(std::size_t entries_max)
+      : mask_(std::bit_ceil(2 * entries_max) - 1), slots_(mask_ + 1, kFree) {}
+
+  std::size_t size() const { return size_; }
+
+  void Put(Short digest, const catalog::CaptureId& id) {
+    Entry& slot = slots_[PlaceOf(digest)];
+    if (IsFree(slot)) ++size_;
+    slot = {digest, id};
+  }
+
+  std::optional<catalog::CaptureId> Find(Short digest) const {
+    const Entry& slot = slots_[PlaceOf(digest)];
+    return IsFree(slot) ? std::nullopt : std::optional(slot.id);
+  }
+
+  // In order of their digests; then nothing is in it.
+  std::vector<Entry> TakeAll() {
+    std::vector<Entry> entries;
+    entries.reserve(size_);
+    std::remove_copy_if(slots_.begin(), slots_.end(), std::back_inserter(entries), IsFree);
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.digest < b.digest; });
+    std::fill(slots_.begin(), slots_.end(), kFree);
+    size_ = 0;
+    return entries;
+  }
+
+ private:
+  // No month has this number.
+  static constexpr Entry kFree{0, {~std::uint32_t{0}, 0}};
+  static bool IsFree(const Entry& slot) { return slot.id == kFree.id; }
+
+  // Where it is, or has to be.
+  std::size_t PlaceOf(Short digest) const {
+    std::size_t place = digest & mask_;
+    while (!IsFree(slots_[place]) && slots_[place].digest != digest) place = (place + 1) & mask_;
+    return place;
+  }
+
+  const std::size_t mask_;
+  std::vector<Entry> slots_;
+  std::size_t size_ = 0;
+};
 
 class DigestTable::Run {
  public:
@@ -149,24 +201,23 @@ Result<std::unique_ptr<DigestTable>> DigestTable::Create(io::FileSystem& fs, std
 }
 
 DigestTable::DigestTable(io::FileSystem& fs, std::string folder, std::size_t in_memory_max)
-    : fs_(fs), folder_(std::move(folder)), in_memory_max_(in_memory_max) {
-  in_memory_.reserve(in_memory_max);
-}
+    : fs_(fs),
+      folder_(std::move(folder)),
+      in_memory_max_(in_memory_max),
+      in_memory_(std::make_unique<Slots>(in_memory_max)) {}
 
 // What is left after a kill goes with the next one.
 DigestTable::~DigestTable() { static_cast<void>(RemoveFiles()); }
 
 Status DigestTable::Add(Short digest, const catalog::CaptureId& id) {
   const std::lock_guard lock(mutex_);
-  in_memory_.insert_or_assign(digest, id);
-  return in_memory_.size() < in_memory_max_ ? Status() : Spill();
+  in_memory_->Put(digest, id);
+  return in_memory_->size() < in_memory_max_ ? Status() : Spill();
 }
 
 Result<std::optional<catalog::CaptureId>> DigestTable::Find(Short digest) const {
   const std::shared_lock lock(mutex_);
-  if (const auto at = in_memory_.find(digest); at != in_memory_.end()) {
-    return std::optional(at->second);
-  }
+  if (const auto id = in_memory_->Find(digest)) return id;
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
     Result<std::optional<catalog::CaptureId>> found = (*run)->Find(digest);
     if (!found || *found) return found;
@@ -182,20 +233,14 @@ Result<std::unique_ptr<DigestTable::RunWriter>> DigestTable::NewRun(int size) {
 }
 
 Status DigestTable::Spill() {
-  std::vector<Entry> entries;
-  entries.reserve(in_memory_.size());
-  for (const auto& [digest, id] : in_memory_) entries.push_back({digest, id});
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.digest < b.digest; });
   const Result<std::unique_ptr<RunWriter>> writer = NewRun(0);
   if (!writer) return writer.error();
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : in_memory_->TakeAll()) {
     if (const Status put = (*writer)->Put(entry); !put) return put;
   }
   Result<std::unique_ptr<Run>> run = (*writer)->Finish();
   if (!run) return run.error();
   runs_.push_back(*std::move(run));
-  in_memory_.clear();
   return Merge();
 }
 

@@ -9,7 +9,6 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "catalog/capture_id.h"
@@ -49,6 +48,8 @@ class DigestTable {
     Short digest = 0;
     catalog::CaptureId id;
   };
+  // Of what is in memory; a look-up touches one place, or some beside it.
+  class Slots;
   class Run;
   class RunWriter;
   class RunReader;
@@ -65,7 +66,7 @@ class DigestTable {
   const std::string folder_;
   const std::size_t in_memory_max_;
   mutable std::shared_mutex mutex_;  // of all below
-  std::unordered_map<Short, catalog::CaptureId> in_memory_;
+  const std::unique_ptr<Slots> in_memory_;
   std::vector<std::unique_ptr<Run>> runs_;  // the newest last
   std::uint64_t runs_made_ = 0;
 };
