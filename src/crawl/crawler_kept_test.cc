@@ -106,6 +106,33 @@ TEST(CrawlerKept, I1_WhatWasCapturedBeforeAKillIsNotAskedForAgain) {
   EXPECT_EQ(lab.captured.size(), 5U);
 }
 
+// Servers say the same in the body of each redirect, wherever it leads.
+TEST(CrawlerKept, I1_ARedirectThatIsARevisitLeadsAfterAKillWhereItDidBefore) {
+  const auto moved = [](const std::string& to) {
+    return "HTTP/1.1 301 Moved\r\nLocation: " + to + "\r\nContent-Length: 5\r\n\r\nmoved";
+  };
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/old", "old"}, {"http://a.org/new", "<a href=/1></a>"}};
+  lab.before = {{"http://a.org/", {moved("/old")}}};
+  ASSERT_TRUE(lab.Crawl());
+  Kill(lab);
+  lab.run = 0;
+  lab.before = {{"http://a.org/", {moved("/new")}}};
+  ASSERT_TRUE(lab.Crawl());
+  const auto whole = LinesOf(lab);
+  ASSERT_EQ(whole.size(), 3U);
+  ASSERT_EQ(whole.at("http://a.org/")[0].annotations, "duplicate:digest");
+  Kill(lab);
+  ASSERT_TRUE(lab.Crawl());
+  const auto lines = LinesOf(lab);
+  EXPECT_EQ(lines.size(), whole.size());
+  for (const auto& [url, of_url] : whole) {
+    ASSERT_TRUE(lines.contains(url)) << url;
+    EXPECT_EQ(lines.at(url)[0].extra, of_url[0].extra) << url;
+  }
+}
+
 // The archive, the logs and the frontier lose what was not synced, all at once.
 TEST(CrawlerKept, I1_APowerCutAtAnyAnswerLosesNoUrlAndRepeatsNone) {
   constexpr int kPages = 30;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "archive/http_head.h"
 #include "archive/revisit_resolver.h"
 #include "crawl/credentials.h"
 #include "crawl/redirect_status.h"
@@ -207,6 +208,15 @@ dedup::PayloadDigest OwnPayloadOf(const archive::CrawledCapture& capture) {
   return {.sha1 = capture.facts->sha1, .sha256 = capture.facts->sha256};
 }
 
+// Nothing where it has none of its own, or none that can be read.
+std::optional<std::string> OwnHeadOf(const archive::ArchiveView& view,
+                                     const catalog::CaptureId& revisit) {
+  const Result<catalog::HeldCapture> held = view.catalog().Get(revisit);
+  if (!held) return std::nullopt;
+  const Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(held->row);
+  return stored ? archive::ReadOwnHead(**stored) : std::nullopt;
+}
+
 }  // namespace
 
 crawl_log::Line LogLineOf(const Visit& visit, int status) {
@@ -396,11 +406,15 @@ Status VisitWork::FindLinks(Visit& visit) {
 }
 
 Status VisitWork::FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy) {
-  const Result<ArchivedCopy> read =
-      ReadArchivedCopy(parts_.archive.View(), copy, OutlinkFinder::kPayloadBytesMax);
+  const archive::ArchiveView view = parts_.archive.View();
+  Result<ArchivedCopy> read = ReadArchivedCopy(view, copy, OutlinkFinder::kPayloadBytesMax);
   // A copy that is damaged, as stele verify tells, leads nowhere.
   if (!read && read.error().code == ErrorCode::kCorrupt) return {};
   if (!read) return read.error();
+  // Where a redirect leads, and what the payload is, stands in its own head.
+  const bool is_of_revisit = visit.stored && *visit.stored != visit.kept->id;
+  std::optional<std::string> own = is_of_revisit ? OwnHeadOf(view, visit.kept->id) : std::nullopt;
+  if (own) read->head = *std::move(own);
   visit.outlinks = finder_.FindInCopy(*read, visit.candidate);
   return {};
 }
