@@ -113,8 +113,9 @@ struct Lab {
   std::function<void(Crawler&, FakeWeb&)> at_first;
   // What is done while a response is worked on, before it is kept.
   std::function<void(FakeWeb&)> at_work;
-  std::thread other;   // joined when the crawl is over
-  int full_after = 0;  // answers; the disk takes no more then
+  dedup::OriginalSource* foreign = nullptr;  // what is kept elsewhere; null: nothing
+  std::thread other;                         // joined when the crawl is over
+  int full_after = 0;                        // answers; the disk takes no more then
   // Answers; the power goes then. Of what was not synced, the disk has what `random` gives.
   int dark_after = 0;
   bool keeps_logs = false;  // they are cut to what the frontier says, not begun anew
@@ -131,7 +132,7 @@ struct Lab {
     EmptySource elsewhere([&] {
       if (at_work) at_work(web);
     });
-    dedup::DuplicateFinder duplicates({}, &originals, &elsewhere);
+    dedup::DuplicateFinder duplicates({}, &originals, foreign != nullptr ? foreign : &elsewhere);
     Frontier::Options options;
     options.query_urls_max = settings.query_urls_max;
     auto frontier = Frontier::Open(table, options);

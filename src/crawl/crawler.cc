@@ -462,7 +462,9 @@ void Crawler::StartTaken(Frontier::Taken taken, const url::Url& url) {
   visit->is_counted_page = visit->candidate.is_page();
   if (visit->is_counted_page) ++pages_under_way_;
   // How a revisit came about that headers decided on, the archive does not say in full.
-  const bool can_be_retold = visit->kept && !visit->kept->is_cut && !work_.header_filter().is_on();
+  const bool can_be_retold = visit->kept && !visit->kept->is_cut &&
+                             !work_.header_filter().is_on() &&
+                             HasItsPayload(parts_.archive.View(), visit->kept->id);
   if (can_be_retold) return Retell(visit, *visit->kept);
   Fetch(visit);
 }

@@ -133,6 +133,66 @@ TEST(CrawlerKept, I1_ARedirectThatIsARevisitLeadsAfterAKillWhereItDidBefore) {
   }
 }
 
+// Has whatever came from one URL.
+class OnePage final : public dedup::OriginalSource {
+ public:
+  explicit OnePage(std::string url) : url_(std::move(url)) {}
+  bool MayHave(const dedup::PayloadDigest&) const override { return true; }
+  Documents ByUrl(std::string_view url) override { return NewestWith(url, {}, false); }
+  Documents NewestByUrl(std::string_view url) override { return NewestWith(url, {}, false); }
+  Documents NewestWith(std::string_view url, const dedup::PayloadDigest& digest, bool) override {
+    std::vector<dedup::KnownDocument> documents(url == url_ ? 1 : 0);
+    for (dedup::KnownDocument& document : documents) {
+      document.url = url_;
+      document.digest = digest;
+    }
+    return documents;
+  }
+  Documents ByEquivalentUrl(std::string_view, const dedup::PayloadDigest&) override {
+    return std::vector<dedup::KnownDocument>();
+  }
+  Documents ByDigest(const dedup::PayloadDigest&) override {
+    return std::vector<dedup::KnownDocument>();
+  }
+  Status TakeHeaders(dedup::KnownDocument&) override { return {}; }
+  Status Complete(dedup::KnownDocument&) override { return {}; }
+
+ private:
+  const std::string url_;
+};
+
+TEST(CrawlerKept, D6_WhatRepeatsSomethingElsewhereLeadsOnAfterAKill) {
+  OnePage elsewhere("http://a.org/");
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "1"}};
+  lab.foreign = &elsewhere;
+  ASSERT_TRUE(lab.Crawl(1));
+  const auto whole = LinesOf(lab);
+  ASSERT_EQ(whole.at("http://a.org/")[0].annotations, "duplicate:digest");
+  Kill(lab);
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/1"}));
+  EXPECT_EQ(LinesOf(lab).at("http://a.org/")[0].extra, whole.at("http://a.org/")[0].extra);
+}
+
+TEST(CrawlerKept, D6_ARedirectThatRepeatsSomethingElsewhereLeadsOnWhereNobodyAnswersAfterAKill) {
+  OnePage elsewhere("http://a.org/");
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.pages = {{"http://a.org/1", "1"}};
+  lab.before = {
+      {"http://a.org/", {"HTTP/1.1 301 Moved\r\nLocation: /1\r\nContent-Length: 5\r\n\r\nmoved"}}};
+  lab.foreign = &elsewhere;
+  ASSERT_TRUE(lab.Crawl(1));
+  ASSERT_EQ(LinesOf(lab).at("http://a.org/")[0].annotations, "duplicate:digest");
+  Kill(lab);
+  lab.failures = {{"http://a.org/", net::FetchFailure::kUnfetchable}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured, (std::multiset<std::string>{"http://a.org/", "http://a.org/1"}));
+  EXPECT_EQ(LinesOf(lab).at("http://a.org/")[0].status, "301");
+}
+
 // The archive, the logs and the frontier lose what was not synced, all at once.
 TEST(CrawlerKept, I1_APowerCutAtAnyAnswerLosesNoUrlAndRepeatsNone) {
   constexpr int kPages = 30;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "archive/revisit_resolver.h"
 #include "crawl/crawl_notes.h"
 #include "util/coding.h"
 
@@ -98,6 +99,14 @@ void KeptCaptures::Save(Frontier& frontier) const {
     PutVarint(bytes, kept.is_cut ? 1 : 0);
   }
   frontier.SetNote(kNote, std::move(bytes));
+}
+
+bool HasItsPayload(const archive::ArchiveView& view, const catalog::CaptureId& id) {
+  using archive::RevisitResolver;
+  const Result<catalog::HeldCapture> held = view.catalog().Get(id);
+  if (!held || !catalog::IsRevisit(held->row)) return true;
+  const auto original = RevisitResolver(view, RevisitResolver::Effort::kLookUps).Resolve(*held);
+  return original || original.error().code != ErrorCode::kNotFound;
 }
 
 }  // namespace stele::crawl

@@ -51,4 +51,8 @@ class KeptCaptures {
   std::set<catalog::CaptureId> taken_;  // of them
 };
 
+// False: it repeats what is kept elsewhere, and where its payload leads nobody knows. True also
+// where that cannot be found out: whoever reads it is told.
+bool HasItsPayload(const archive::ArchiveView& view, const catalog::CaptureId& id);
+
 }  // namespace stele::crawl

@@ -399,9 +399,14 @@ Status VisitWork::FindLinks(Visit& visit) {
       IsRedirect(visit.result.status) || visit.verdict.hit == dedup::Hit::kMirror;
   if (visit.duplicate && settings_.before_links && !has_its_own) return {};
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
-  // The original of what was kept is not here.
-  if (visit.is_retold) return {};
-  visit.outlinks = finder_.Find(visit.result, visit.candidate);
+  if (!visit.is_retold) {
+    visit.outlinks = finder_.Find(visit.result, visit.candidate);
+  } else if (IsRedirect(visit.result.status)) {
+    // The original is not here; where a redirect leads, its own head says.
+    ArchivedCopy copy;
+    copy.head = visit.result.head;
+    visit.outlinks = finder_.FindInCopy(copy, visit.candidate);
+  }
   return {};
 }
 
