@@ -128,16 +128,20 @@ struct Lab {
     if (run == 0) run = *archive.BeginRun("crawl", "test");
     archive::RunWriter writer(archive, run, writing);
     FakeWeb web;
-    dedup::ArchiveOriginals originals([&] { return archive.View(); });
-    EmptySource elsewhere([&] {
-      if (at_work) at_work(web);
-    });
-    dedup::DuplicateFinder duplicates({}, &originals, foreign != nullptr ? foreign : &elsewhere);
     Frontier::Options options;
     options.query_urls_max = settings.query_urls_max;
     auto frontier = Frontier::Open(table, options);
     EXPECT_TRUE(frontier);
+    dedup::ArchiveOriginals originals([&] { return archive.View(); });
     originals.JudgeAnew(KeptCaptures::Find(**frontier, archive.View(), run)->ids());
+    EmptySource elsewhere([&] {
+      if (at_work) at_work(web);
+    });
+    const bool by_payload = settings.duplicates.match == Match::kAny;
+    const auto digests = dedup::DigestTable::Create(disk, "digests");
+    EXPECT_TRUE(!by_payload || originals.LoadDigests(**digests));
+    dedup::DuplicateFinder duplicates(*RulesOf(settings.duplicates), &originals,
+                                      foreign != nullptr ? foreign : &elsewhere);
     auto log = RunLog::Open(power, "run", keeps_logs ? LogSizes(**frontier) : RunLog::Sizes());
     EXPECT_TRUE(log) << log.error().text;
     Fill(web);
@@ -145,7 +149,8 @@ struct Lab {
     int answers = 0;                                 // may come until the crawler is gone
     std::optional<store::BlockTable::Changes> rows;  // of the frontier, before the power went
     {
-      Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log},
+      Crawler crawler({clock, web, archive, writer, duplicates, **frontier, **log,
+                       by_payload ? &originals : nullptr},
                       {settings, *ScopeOptionsOf(settings), credentials}, run);
       web.on_answer = [&](const std::string&) {
         if (++answers == stop_after) crawler.Stop();

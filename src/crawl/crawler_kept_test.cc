@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "archive/revisit_resolver.h"
 #include "crawl/crawl_report.h"
 #include "crawl/crawl_test_lab.h"
 
@@ -222,6 +223,88 @@ TEST(CrawlerKept, I1_APowerCutAtAnyAnswerLosesNoUrlAndRepeatsNone) {
       EXPECT_EQ(of_url.size(), 1U) << url;
       EXPECT_EQ(of_url[0].FetchBegin()->milliseconds, lab.begun[url].milliseconds) << url;
     }
+  }
+}
+
+// How many captures the archive has of each payload, by its SHA-1. All revisits have an original.
+std::map<std::string, int> WholeOf(Lab& lab) {
+  std::map<std::string, int> whole;
+  auto archive = archive::ArchiveWriter::Open({lab.disk, lab.clock, lab.random, "test"}, "archive");
+  EXPECT_TRUE(archive);
+  const archive::ArchiveView view = (*archive)->View();
+  catalog::CaptureScan scan = view.catalog().Scan({});
+  for (;;) {
+    const Result<const catalog::Capture*> row = scan.Next();
+    EXPECT_TRUE(row);
+    if (!row || *row == nullptr) return whole;
+    if (!catalog::IsRevisit(**row)) {
+      ++whole[std::string((*row)->sha1->data(), (*row)->sha1->size())];
+      continue;
+    }
+    const Result<catalog::HeldCapture> held = view.catalog().Get((*row)->id);
+    EXPECT_TRUE(held && archive::RevisitResolver(view).Resolve(*held)) << (*row)->url;
+  }
+}
+
+constexpr int kEqualPages = 24;
+
+// A page with links to others, of which many have the same payload, and half another month.
+void AddEqualPages(Lab& lab, bool months) {
+  constexpr std::int64_t kDay = 86'400'000;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.connections = 8;
+  lab.settings.workers = 4;
+  lab.settings.duplicates.match = Match::kAny;
+  std::string links;
+  for (int i = 0; i < kEqualPages; ++i) {
+    const std::string url = fmt::format("http://a.org/{}", i);
+    lab.pages[url] = fmt::format("page {}", i % 3);
+    links += fmt::format("<a href={}></a>", url);
+    if (months) lab.times[url] = {lab.clock.Now().milliseconds + (1 + i % 2 * 31) * kDay};
+  }
+  lab.pages["http://a.org/"] = links;
+}
+
+void CheckEqualPages(Lab& lab) {
+  std::multiset<std::string> expected;
+  for (const auto& [url, body] : lab.pages) expected.insert(url);
+  EXPECT_EQ(lab.captured, expected);
+  const auto whole = WholeOf(lab);
+  EXPECT_EQ(whole.size(), 4U);
+  for (const auto& [sha1, count] : whole) EXPECT_EQ(count, 1);
+  EXPECT_EQ(LinesOf(lab).size(), expected.size());
+}
+
+TEST(CrawlerKept, D6_APowerCutAtAnyAnswerLeavesEachPayloadOnceAndNoRevisitWithoutIt) {
+  for (int answers = 1; answers <= kEqualPages; ++answers) {
+    SCOPED_TRACE(answers);
+    Lab lab;
+    AddEqualPages(lab, answers % 2 == 1);
+    lab.keeps_logs = true;
+    for (lab.dark_after = answers; lab.dark_after > 0; lab.dark_after -= 7) {
+      static_cast<void>(lab.Crawl());
+      WholeOf(lab);
+    }
+    lab.dark_after = 0;
+    ASSERT_TRUE(lab.Crawl());
+    CheckEqualPages(lab);
+  }
+}
+
+TEST(CrawlerKept, D6_AFullDiskAtAnyAnswerKeepsNobodyWaitingForAPayload) {
+  for (int answers = 1; answers <= kEqualPages; ++answers) {
+    SCOPED_TRACE(answers);
+    Lab lab;
+    AddEqualPages(lab, answers % 2 == 1);
+    lab.keeps_logs = true;
+    lab.full_after = answers;
+    EXPECT_FALSE(lab.Crawl());
+    lab.full_after = 0;
+    lab.disk.SetFreeBytes(std::uint64_t{1} << 40);
+    WholeOf(lab);
+    ASSERT_TRUE(lab.Crawl(1 + answers / 2));
+    ASSERT_TRUE(lab.Crawl());
+    CheckEqualPages(lab);
   }
 }
 
