@@ -457,6 +457,27 @@ TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoIfItWasCapturedBefore) {
   }
 }
 
+// It has been captured by then, and is no duplicate of itself.
+TEST(Crawler, D2_LinksOfDuplicatesAreLeftAloneButNotThoseOfWhereASeedIsRedirectedTo) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.duplicates.match = Match::kAny;
+  lab.settings.duplicates.before_links = true;
+  lab.settings.seeds = {"http://a.org/", "http://b.org/"};
+  lab.redirects = {{"http://b.org/", "http://c.org/"}};
+  lab.before = {{"http://b.org/", {"HTTP/1.1 429 Busy\r\nRetry-After: 1\r\n\r\n"}}};
+  // What the archive has is looked at once more when the second of equal ones comes.
+  lab.pages = {{"http://a.org/", "<iframe src=http://c.org/></iframe><a href=/1></a>"},
+               {"http://a.org/1", "<a href=/2></a>"},
+               {"http://a.org/2", "<a href=/2></a>"},
+               {"http://c.org/", "<a href=/2></a><p>"},
+               {"http://c.org/2", "2"}};
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.captured,
+            (std::multiset<std::string>{"http://a.org/", "http://a.org/1", "http://a.org/2",
+                                        "http://b.org/", "http://c.org/", "http://c.org/2"}));
+}
+
 TEST(Crawler, I1_WhereASeedIsRedirectedToIsASeedAlsoWhileItIsBeingKept) {
   Lab lab;
   lab.settings.robots = RobotsPolicy::kIgnore;

@@ -394,9 +394,10 @@ Status VisitWork::FindLinks(Visit& visit) {
     return has_links ? FindLinksInCopy(visit, *visit.known->capture) : Status();
   }
   // Where a redirect leads is no link that could be left for another time, and the links of the
-  // same page at another URL lead elsewhere.
-  const bool has_its_own =
-      IsRedirect(visit.result.status) || visit.verdict.hit == dedup::Hit::kMirror;
+  // same page at another URL lead elsewhere. What is fetched for its links alone was captured by
+  // this run, and is a duplicate of that.
+  const bool has_its_own = IsRedirect(visit.result.status) || visit.candidate.links_only ||
+                           visit.verdict.hit == dedup::Hit::kMirror;
   if (visit.duplicate && settings_.before_links && !has_its_own) return {};
   if (visit.stored) return FindLinksInCopy(visit, *visit.stored);
   if (!visit.is_retold) {
