@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
 #include "archive/test_archive.h"
 
 namespace stele::archive {
@@ -85,6 +88,57 @@ TEST_F(RunReportTest, ADuplicateHasThePayloadOfAnEarlierCaptureOfItsUrl) {
             .bytes());
   EXPECT_EQ(Report(1).duplicates, (CaptureSum{1, 7}));
   EXPECT_EQ(Report(2).duplicates, (CaptureSum{3, 14}));
+}
+
+// Of the captures that are shown, in the order of keys and times, all of them.
+std::uint64_t DuplicatesOf(const ArchiveView& view, std::uint32_t run) {
+  CaptureQuery query;
+  query.where.what = catalog::SelectAll();
+  CaptureResults results(view, query);
+  std::set<std::pair<std::string, std::string>> seen;
+  std::uint64_t duplicates = 0;
+  for (;;) {
+    const Result<const catalog::HeldCapture*> held = results.Next();
+    EXPECT_TRUE(held);
+    if (!held || *held == nullptr) return duplicates;
+    const catalog::Capture& row = (*held)->row;
+    const std::string digest(row.sha1->data(), row.sha1->size());
+    const bool is_new = seen.emplace(results.key(), digest).second;
+    if (!is_new && row.run == run) ++duplicates;
+  }
+}
+
+TEST_F(RunReportTest, W15_DuplicatesAreThoseThatALookAtAllCapturesFinds) {
+  std::mt19937 dice(5);
+  const auto pick = [&](unsigned below) { return static_cast<unsigned>(dice() % below); };
+  constexpr std::uint32_t kRuns = 10;
+  for (std::uint32_t run = 1; run <= kRuns; ++run) {
+    WarcText text(record::Compression::kGzip, run);
+    for (unsigned i = run % 2 == 0 ? 8 : 90; i > 0; --i) {
+      const std::string url = fmt::format("http://{}a{}/{}", pick(2) == 0 ? "www." : "", pick(3),
+                                          pick(4) == 0 ? pick(8) : pick(60));
+      const std::string date =
+          fmt::format("2004-{:02}-{:02}T00:00:{:02}Z", 1 + pick(3), 1 + pick(3), pick(3));
+      text.Response(url, date, fmt::format("<p>{}", pick(3)));
+    }
+    Bring(text.bytes());
+  }
+  std::vector<catalog::CaptureId> removed;
+  catalog::CaptureScan scan = archive_->View().catalog().Scan({});
+  for (;;) {
+    const Result<const catalog::Capture*> row = scan.Next();
+    ASSERT_TRUE(row);
+    if (*row == nullptr) break;
+    if (pick(6) == 0) removed.push_back((*row)->id);
+  }
+  ASSERT_TRUE(archive_->Remove(removed, "a reason", ""));
+  std::uint64_t duplicates = 0;
+  for (std::uint32_t run = 1; run <= kRuns; ++run) {
+    const RunReport report = Report(run);
+    EXPECT_EQ(report.duplicates.captures, DuplicatesOf(*view_, run)) << run;
+    duplicates += report.duplicates.captures;
+  }
+  EXPECT_GT(duplicates, 50u);
 }
 
 TEST_F(RunReportTest, D6_NamesRevisitsWhosePayloadIsNotHere) {
