@@ -113,7 +113,8 @@ def expected(before, after, by, wanted=lambda page: True):
         if hit:
             counts[hit] += 1
         is_duplicate = hit in ("exact", "equivalent") or (hit == "mirrors" and by == "any")
-        counts["duplicates" if is_duplicate else "new"] += 1
+        counts["new"] += not hit
+        counts["duplicates"] += is_duplicate
         counts["duplicateBytes"] += len(page.content) if is_duplicate else 0
         if known:
             changed = known.content != page.content

@@ -469,7 +469,8 @@ def expected(rounds, state, by):
                "equivalent" if url.replace("www.", "") in plain else
                "mirrors" if same and by != "url" else None)
         is_duplicate = hit in ("exact", "equivalent") or (hit and by == "any")
-        counts["duplicates" if is_duplicate else "new"] += 1
+        counts["new"] += not hit
+        counts["duplicates"] += bool(is_duplicate)
         counts["duplicateBytes"] += len(page.content) if is_duplicate else 0
         if hit:
             counts[hit] += 1

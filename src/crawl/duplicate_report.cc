@@ -53,7 +53,6 @@ Status WriteDuplicateReport(io::FileSystem& fs, const std::string& folder,
   const Result<dedup::DuplicateRules> rules = RulesOf(settings);
   if (!rules) return rules.error();
   report.lookup = dedup::DuplicateRules::NameOf(rules->by);
-  report.mirrors_are_duplicates = settings.match == Match::kAny;
   const Status text = io::ReplaceFile(fs, folder + "/dedup-report.txt", report.Text());
   if (!text) return text;
   return io::ReplaceFile(fs, folder + "/dedup-report.json", report.Json() + '\n');

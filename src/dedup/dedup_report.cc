@@ -20,8 +20,9 @@ constexpr std::array<std::pair<std::string_view, Hit>, 4> kHits = {{
 
 // "55.30%": cut, not rounded, as the paper's report has it.
 std::string Percent(std::uint64_t part, std::uint64_t whole) {
-  const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-  const auto hundredths = static_cast<std::uint64_t>(share * 10000);
+  // Multiplied first: 0.57 has no exact form, and would become 56.99%.
+  const std::uint64_t hundredths =
+      whole == 0 ? 0 : static_cast<std::uint64_t>(static_cast<long double>(part) * 10000 / whole);
   return fmt::format("{}.{:02}%", hundredths / 100, hundredths % 100);
 }
 
@@ -123,8 +124,9 @@ std::optional<Hit> HitByName(std::string_view name) {
 void DedupCounts::Count(Hit hit, bool is_duplicate, std::uint64_t bytes) {
   ++handled;
   handled_bytes += bytes;
-  ++(is_duplicate ? duplicates : fresh);
+  if (is_duplicate) ++duplicates;
   if (is_duplicate) duplicate_bytes += bytes;
+  if (hit == Hit::kNew) ++fresh;
   if (hit == Hit::kExact) ++exact;
   if (hit == Hit::kEquivalent) ++equivalent;
   if (hit == Hit::kMirror) ++mirrors;
@@ -157,9 +159,7 @@ std::string DedupReport::Text() const {
   AppendCount(out, "New (no hits)", total.fresh);
   AppendCount(out, "Exact hits", total.exact);
   AppendCount(out, "Equivalent hits", total.equivalent);
-  if (total.mirrors > 0 || mirrors_are_duplicates) {
-    AppendCount(out, "Mirror hits", total.mirrors);
-  }
+  if (lookup.starts_with("digest")) AppendCount(out, "Mirror hits", total.mirrors);
   if (not_modified > 0) AppendCount(out, "Not modified (304)", not_modified);
   if (left_out > 0) AppendCount(out, "Left out by header", left_out);
   AppendPredictions(out, "Timestamp", total.timestamp);

@@ -29,7 +29,7 @@ struct DedupCounts {
   std::uint64_t handled_bytes = 0;
   std::uint64_t duplicates = 0;
   std::uint64_t duplicate_bytes = 0;  // which were not kept
-  std::uint64_t fresh = 0;            // "New (no hits)": no duplicates
+  std::uint64_t fresh = 0;            // "New (no hits)": mirrors are hits
   std::uint64_t exact = 0;
   std::uint64_t equivalent = 0;
   std::uint64_t mirrors = 0;
@@ -43,8 +43,7 @@ struct DedupCounts {
 };
 
 struct DedupReport {
-  std::string lookup;  // "url", "digest", "digest, any URL"
-  bool mirrors_are_duplicates = false;
+  std::string lookup;  // "url", "digest", "digest, any URL"; mirrors are hits by digest
   DedupCounts total;
   // Not downloaded, and so not in the counts: where the server, or its headers, said that nothing
   // had changed.

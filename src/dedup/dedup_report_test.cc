@@ -1,5 +1,6 @@
 #include "dedup/dedup_report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace stele::dedup {
@@ -45,6 +46,43 @@ TEST(DedupReport, D5_ThePapersReportIsPrintedToTheDigit) {
             "  Total analysed:     4188453\n"
             "  Usefulness:         94.89% of the unchanged need no download\n"
             "  Reliability:        91.66% of the changed would be downloaded\n");
+}
+
+TEST(DedupReport, D5_SharesAreCutWhereTheyAreExactToo) {
+  const auto share = [](std::uint64_t part, std::uint64_t whole) {
+    DedupReport report;
+    report.total.handled = whole;
+    report.total.duplicates = part;
+    const std::string text = report.Text();
+    const std::string begin = fmt::format("Duplicates found:   {} ", part);
+    const std::size_t at = text.find(begin);
+    return at == std::string::npos ? text : text.substr(at + begin.size(), 7);
+  };
+  for (std::uint64_t part = 0; part < 10000; ++part) {
+    ASSERT_EQ(share(part, 10000).substr(0, 5), fmt::format("{:.2f}%", part / 100.0).substr(0, 5));
+  }
+  EXPECT_EQ(share(57, 100), "57.00%\n");
+  EXPECT_EQ(share(2, 3), "66.66%\n");
+  EXPECT_EQ(share(0, 0), "0.00%\n ");
+  const std::uint64_t exabyte = std::uint64_t{1} << 60;
+  EXPECT_EQ(share(exabyte - 1, exabyte), "99.99%\n");
+  EXPECT_EQ(share(exabyte, exabyte), "100.00%");
+}
+
+TEST(DedupReport, D5_ByDigestMirrorsAreHitsAndTheyAreTold) {
+  DedupReport report;
+  report.lookup = "digest";
+  report.total.Count(Hit::kMirror, false, 10);
+  report.total.Count(Hit::kNew, false, 20);
+  report.total.Count(Hit::kExact, true, 30);
+  EXPECT_NE(report.Text().find("  New (no hits):      1\n"
+                               "  Exact hits:         1\n"
+                               "  Equivalent hits:    0\n"
+                               "  Mirror hits:        1\n"),
+            std::string::npos)
+      << report.Text();
+  report.total = {};
+  EXPECT_NE(report.Text().find("  Mirror hits:        0\n"), std::string::npos);
 }
 
 TEST(DedupReport, D5_HostsHaveALineEach) {

@@ -250,7 +250,6 @@ Result<std::optional<KnownDocument>> DuplicateFinder::Impl::Known(std::string_vi
 DedupReport DuplicateFinder::Impl::Report() const {
   const std::lock_guard lock(mutex_);
   return {.lookup = std::string(DuplicateRules::NameOf(rules_.by)),
-          .mirrors_are_duplicates = rules_.by == DuplicateRules::By::kDigestAnyUrl,
           .total = total_,
           .not_modified = 0,
           .left_out = 0,
