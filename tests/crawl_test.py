@@ -1,6 +1,7 @@
 """The crawler on a small web that behaves, and on one that does not."""
 
 import base64
+import ctypes
 import errno
 import gzip
 import hashlib
@@ -40,6 +41,21 @@ def unzstd(data):
     if not shutil.which("zstd"):
         return b""
     return subprocess.run(["zstd", "-dcq"], input=data, capture_output=True, check=False).stdout
+
+
+def unlz4(table):
+    """The blocks of a table of RocksDB that are compressed: a length, then what LZ4 made of as
+    much. Where a block begins is not known, so that it is tried everywhere."""
+    lz4 = ctypes.CDLL("liblz4.so.1")  # which RocksDB needs, too
+    packed = ctypes.create_string_buffer(table, len(table))
+    for at in range(len(table) - 2):
+        length = table[at] & 0x7f | table[at + 1] << 7  # of a block of 128 to 16383 bytes
+        if table[at] < 0x80 or table[at + 1] >= 0x80:
+            continue
+        block = ctypes.create_string_buffer(length)
+        if lz4.LZ4_decompress_safe_partial(ctypes.byref(packed, at + 2), block,
+                                           len(table) - at - 2, length, length) == length:
+            yield block.raw
 
 
 class Other(http.server.BaseHTTPRequestHandler):
@@ -669,7 +685,12 @@ class Misbehaving(CrawlTest):
             while at >= 0:
                 out += b"\0" + unpack(everything[at:])
                 at = everything.find(magic, at + 1)
-        return out
+        return out + b"\0".join(self.rows())
+
+    def rows(self):
+        """Of the frontier and other tables of RocksDB, what is compressed."""
+        for table in self.archive.glob("**/*.sst"):
+            yield from unlz4(table.read_bytes())
 
     def test_I1_secrets_are_nowhere_after_a_kill(self):
         def page(handler):
@@ -683,14 +704,19 @@ class Misbehaving(CrawlTest):
         logins.write_text(f"{HOST} bearer hunter2\n")
         cookies = self.folder / "cookies.txt"
         cookies.write_text(f"{HOST}\tFALSE\t/\tFALSE\t0\tsession\tswordfish\n")
-        process = subprocess.Popen(self.words(self.web.url(HOST), "--logins", logins, "--cookies",
-                                              cookies), stderr=subprocess.DEVNULL)
-        while len(self.web.asked(HOST)) < 20:
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
+        # All rows are written when it is stopped, and made a table, compressed, when it goes on.
+        for count, end in ((20, signal.SIGINT), (40, signal.SIGKILL)):
+            process = subprocess.Popen(self.words(self.web.url(HOST), "--logins", logins,
+                                                  "--cookies", cookies), stderr=subprocess.DEVNULL)
+            while len(self.web.asked(HOST)) < count:
+                time.sleep(0.01)
+            process.send_signal(end)
+            process.wait()
         for part in ("frontier", "crawl.log"):
             self.assertTrue(list(self.archive.glob(f"crawl/*/**/{part}")), part)
+        rows = b"".join(self.rows())
+        self.assertGreater(rows.count(self.web.url(HOST).encode()), 40)
+        self.assertIn(b"seventh", rows)  # as the server gave it
         stored = self.stored()
         self.assertIn(b"Authorization: [redacted]", stored)
         for secret in (b"hunter2", b"swordfish"):
@@ -815,8 +841,7 @@ class Misbehaving(CrawlTest):
         self.assertEqual(self.sent[-1], ("POST", "user=me&word=hunter2&csrf=a+b", "pre=1"))
         self.assertIn((f"http://{HOST}/", 200), self.urls())
         self.assertNotIn("/login", self.stele("ls"))
-        stored = b"".join(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
-                          for path in self.archive.rglob("*") if path.is_file())
+        stored = self.stored()
         for secret in (b"hunter2", b"swordfish"):
             self.assertNotIn(secret, stored)
 

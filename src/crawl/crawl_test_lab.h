@@ -21,7 +21,7 @@
 // Crawls in memory: an archive, a web, and what counts what happens between them.
 namespace stele::crawl::testing {
 
-// Counts how often the list of seeds is written.
+// Counts how often the list of seeds is written, and keeps all that ever was.
 class CountingTable final : public store::BlockTable {
  public:
   Result<std::optional<std::string>> Get(const std::string& key) const override {
@@ -29,6 +29,7 @@ class CountingTable final : public store::BlockTable {
   }
   Status Write(const Changes& changes) override {
     if (changes.contains("nseeds")) ++seeds_written;
+    for (const auto& [key, value] : changes) written += key + value.value_or("");
     return table_.Write(changes);
   }
   Status ScanAfter(const std::string& prefix, const std::string& after,
@@ -48,6 +49,7 @@ class CountingTable final : public store::BlockTable {
   }
 
   int seeds_written = 0;
+  std::string written;
 
  private:
   store::MemoryBlockTable table_;
