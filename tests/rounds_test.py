@@ -404,6 +404,17 @@ class Elsewhere(CrawlTest):
         self.assertEqual(len([row for row in self.captures("--run", "2")
                               if row.get("revisit")]), 3)  # the job knows the index
 
+    def test_D6_an_index_by_digest_serves_who_looks_for_digests(self):
+        self.build("--by", "digest")
+        self.web.add(HOST, "/", links("/a", "/b") + "<img src=/x.png>")
+        self.web.add(HOST, "/b", "<p>the page a")
+        self.crawl(self.web.url(HOST), "--dedup", "any", "--dedup-index", self.index)
+        revisits = {row["url"].split(str(self.web.port))[1]
+                    for row in self.captures() if row.get("revisit")}
+        self.assertEqual(revisits, {"/a", "/b", "/x.png"})
+        found = json.loads((self.run_folder(1) / "dedup-report.json").read_text())["total"]
+        self.assertEqual([found[name] for name in ("exact", "mirrors", "new")], [2, 1, 1])
+
     def test_D6_without_the_index_nothing_refers_elsewhere(self):
         self.crawl(self.web.url(HOST), "--dedup-index", self.index)
         job = next(self.archive.glob("crawl/*/job.toml"))

@@ -36,20 +36,21 @@ constexpr std::array<Named<dedup::HeaderAnalysis>, 3> kAnalyses = {{
 
 template <typename Value, std::size_t kSize>
 Result<Value> Choice(const Arguments& arguments, std::string_view option, std::string_view fallback,
-                     const std::array<Named<Value>, kSize>& choices) {
+                     const std::array<Named<Value>, kSize>& choices, std::string_view allowed) {
   const std::string text = arguments.Get(option).value_or(std::string(fallback));
   for (const Named<Value>& choice : choices) {
     if (choice.name == text) return choice.value;
   }
-  return Error{ErrorCode::kInvalid, fmt::format("{} does not know {}", option, text)};
+  return WrongValue(option, text, allowed);
 }
 
 Result<DuplicateRules> RulesOf(const Arguments& arguments) {
   DuplicateRules rules;
-  Result<DuplicateRules::By> by = Choice(arguments, "--by", "url", kLookups);
+  Result<DuplicateRules::By> by = Choice(arguments, "--by", "url", kLookups, "url, digest or any");
   if (!by) return by.error();
   rules.by = *by;
-  Result<dedup::HeaderAnalysis> analysis = Choice(arguments, "--analyse", "timestamp", kAnalyses);
+  Result<dedup::HeaderAnalysis> analysis =
+      Choice(arguments, "--analyse", "timestamp", kAnalyses, "none, timestamp or etag");
   if (!analysis) return analysis.error();
   rules.analysis = *analysis;
   rules.try_equivalent = arguments.Has("--equivalent");
@@ -104,18 +105,32 @@ ExitCode ReportOnArchive(const Arguments& arguments, Context& context,
   return Report(arguments, context, rules, known);
 }
 
+// Leaves out what was not asked for and the index does not have. Errors: kInvalid where it was.
+Status Fit(const Arguments& arguments, const dedup::DigestIndex& index, DuplicateRules& rules) {
+  const dedup::DigestIndexSummary& summary = index.summary();
+  if (!summary.by_url && !arguments.Get("--analyse")) rules.analysis = dedup::HeaderAnalysis::kNone;
+  if (!summary.with_etag && rules.analysis == dedup::HeaderAnalysis::kTimestampAndEtag) {
+    return Error{ErrorCode::kInvalid,
+                 "the index has no entity tags; build it with: stele dedup index --etag"};
+  }
+  const bool by_url = rules.by == DuplicateRules::By::kUrl;
+  return index.CheckFor(by_url || rules.analysis != dedup::HeaderAnalysis::kNone, !by_url);
+}
+
 ExitCode Run(const Arguments& arguments, Context& context) {
   const std::optional<std::string> path = arguments.Get("--index");
   if (arguments.positionals.empty() || (path && arguments.Has("--archive"))) {
     Complain(context, "name crawls, and what they are compared with: --index or --archive");
     return ExitCode::kUsage;
   }
-  const Result<DuplicateRules> rules = RulesOf(arguments);
+  Result<DuplicateRules> rules = RulesOf(arguments);
   if (!rules) return Fail(context, rules.error());
   if (!path) return ReportOnArchive(arguments, context, *rules);
   catalog::PageCache cache(kCacheBytes);
   auto index = dedup::DigestIndex::Open(context.fs, *path, cache);
   if (!index) return Fail(context, index.error());
+  if (const Status fits = Fit(arguments, **index, *rules); !fits)
+    return Fail(context, fits.error());
   return Report(arguments, context, *rules, **index);
 }
 

@@ -23,12 +23,9 @@ Status KnownDocuments::OpenIndex(io::FileSystem& fs) {
       dedup::DigestIndex::Open(fs, settings_.index, cache_);
   if (!index) return index.error();
   index_ = *std::move(index);
-  const dedup::DigestIndexSummary& summary = index_->summary();
-  const bool by_digest = settings_.match != Match::kUrl;
-  if (summary.by_url && (summary.by_digest || !by_digest)) return {};
-  return Error{ErrorCode::kInvalid,
-               fmt::format("{} cannot be asked by {}; build it with: stele dedup index --by both",
-                           settings_.index, summary.by_url ? "digest" : "URL")};
+  const bool asks_headers = settings_.headers || settings_.analysis != dedup::HeaderAnalysis::kNone;
+  const bool by_url = settings_.match == Match::kUrl;
+  return index_->CheckFor(by_url || asks_headers, !by_url);
 }
 
 Status KnownDocuments::ReadIndex(io::FileSystem& fs) {

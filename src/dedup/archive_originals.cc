@@ -180,6 +180,7 @@ OriginalSource::Documents ArchiveOriginals::NewestWith(std::string_view url,
     const bool is_wanted = is_exact || (or_equivalent && documents.empty());
     if (!is_wanted || !DigestOf(row).SameAs(digest)) return true;
     documents.assign(1, DocumentOf(row));
+    documents.front().is_equivalent = !is_exact;
     return !is_exact;
   });
   if (!visited) return visited.error();

@@ -1,5 +1,7 @@
 #include "dedup/digest_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "dedup/digest_entry.h"
@@ -14,14 +16,15 @@ constexpr std::size_t kOfOneDigestMax = 16;
 constexpr std::size_t kFilterBytesMax = std::size_t{64} << 20;
 constexpr std::uint64_t kFilterKeysMax = 50'000'000;
 
-Error NotBuiltFor(std::string_view what) {
-  return Error{ErrorCode::kInvalid,
-               "the digest index was not built to be asked by " + std::string(what)};
-}
-
 std::string_view Bytes(const catalog::Sha1Bytes& sha1) { return {sha1.data(), sha1.size()}; }
 
 }  // namespace
+
+Error DigestIndex::NotBuiltFor(std::string_view what) const {
+  return Error{ErrorCode::kInvalid,
+               fmt::format("{} cannot be asked by {}; build it with: stele dedup index --by both",
+                           file_->path(), what)};
+}
 
 Result<std::unique_ptr<DigestIndex>> DigestIndex::Open(io::FileSystem& fs, const std::string& path,
                                                        catalog::PageCache& cache) {
@@ -35,8 +38,14 @@ Result<std::unique_ptr<DigestIndex>> DigestIndex::Open(io::FileSystem& fs, const
   return index;
 }
 
-OriginalSource::Documents DigestIndex::Find(const std::string& prefix,
-                                            std::size_t count_max) const {
+Status DigestIndex::CheckFor(bool by_url, bool by_digest) const {
+  if (by_url && !summary_.by_url) return NotBuiltFor("URL");
+  if (by_digest && !summary_.by_digest) return NotBuiltFor("digest");
+  return {};
+}
+
+OriginalSource::Documents DigestIndex::Find(const std::string& prefix, std::size_t count_max,
+                                            Keys keys) const {
   std::vector<KnownDocument> documents;
   std::uint32_t number = file_->index().LastAtOrBefore(prefix).value_or(0);
   for (; number < file_->pages() && documents.size() < count_max; ++number) {
@@ -46,7 +55,8 @@ OriginalSource::Documents DigestIndex::Find(const std::string& prefix,
     bool behind = false;
     while (!behind && documents.size() < count_max && entries.Next()) {
       if (entries.key() < prefix) continue;
-      behind = !entries.key().starts_with(prefix);
+      behind = !entries.key().starts_with(prefix) ||
+               (keys == Keys::kWhole && entries.key().size() != prefix.size());
       if (behind) break;
       Result<DigestEntry> entry = ParseEntry(entries.body());
       if (!entry) return file_->CorruptPage(number, entry.error().text);
@@ -104,12 +114,18 @@ OriginalSource::Documents DigestIndex::NewestByUrl(std::string_view url) {
 
 OriginalSource::Documents DigestIndex::NewestWith(std::string_view url, const PayloadDigest& digest,
                                                   bool or_equivalent) {
-  if (!summary_.by_url) return NotBuiltFor("URL");
   if (!MayHave(digest)) return std::vector<KnownDocument>();
+  // Both kinds of entries have the URL and the digest in their keys.
   Documents documents =
-      Find(EntryKeyPrefix(EntryKind::kUrl, url) + std::string(Bytes(*digest.sha1)), 1);
-  if (documents && documents->empty() && or_equivalent) documents = ByEquivalentUrl(url, digest);
+      Find(summary_.by_url ? EntryKey(EntryKind::kUrl, url, *digest.sha1, url)
+                           : EntryKey(EntryKind::kDigest, Bytes(*digest.sha1), *digest.sha1, url),
+           1, Keys::kWhole);
+  if (!documents) return documents;
+  std::erase_if(*documents, [&](const auto& found) { return !found.digest.SameAs(digest); });
+  if (!or_equivalent || !documents->empty()) return documents;
+  documents = ByEquivalentUrl(url, digest);
   if (documents && documents->size() > 1) documents->resize(1);
+  if (documents && !documents->empty()) documents->front().is_equivalent = true;
   return documents;
 }
 

@@ -83,11 +83,14 @@ class DigestIndex final : public OriginalSource {
   Status LoadFilter();
 
   const DigestIndexSummary& summary() const { return summary_; }
+  // Errors: kInvalid, with what to do, when it was not built to be asked so.
+  Status CheckFor(bool by_url, bool by_digest) const;
 
   bool MayHave(const PayloadDigest& digest) const override;
-  // Errors of all below: kInvalid when the index was not built for this.
+  // Errors of these and of ByDigest(): those of CheckFor().
   Documents ByUrl(std::string_view url) override;
   Documents NewestByUrl(std::string_view url) override;
+  // Where it was built by digest only, equivalent URLs are not known.
   Documents NewestWith(std::string_view url, const PayloadDigest& digest,
                        bool or_equivalent) override;
   Documents ByEquivalentUrl(std::string_view url, const PayloadDigest& digest) override;
@@ -97,8 +100,11 @@ class DigestIndex final : public OriginalSource {
 
  private:
   DigestIndex() = default;
-  // All documents, or the first `count_max` of them, whose keys begin so.
-  Documents Find(const std::string& prefix, std::size_t count_max) const;
+  enum class Keys { kAnyThatBegin, kWhole };
+  // All documents, or the first `count_max` of them, whose keys begin so, or are so.
+  Documents Find(const std::string& prefix, std::size_t count_max,
+                 Keys keys = Keys::kAnyThatBegin) const;
+  Error NotBuiltFor(std::string_view what) const;
 
   std::unique_ptr<catalog::PageFile> file_;
   DigestIndexSummary summary_;

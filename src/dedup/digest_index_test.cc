@@ -8,6 +8,7 @@
 #include <map>
 
 #include "archive/test_archive.h"
+#include "dedup/duplicate_finder.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
 #include "util/digest.h"
@@ -156,6 +157,42 @@ TEST_F(DigestIndexing, D1_TypesSizesAndModesAreAsAsked) {
   EXPECT_EQ(index_->summary().documents, 3u);
 }
 
+TEST_F(DigestIndexing, D1_ByDigestAloneTheUrlOfADocumentIsKnownToo) {
+  PutLog("crawl.log", LogLine("http://a.is/12", "20060301100000000", "one") +
+                          LogLine("http://a.is/3", "20060301100000000", "three"));
+  Build({"crawl.log"}, {.by_url = false});
+  const PayloadDigest one = DigestOfContent("one");
+  EXPECT_EQ(index_->NewestWith("http://a.is/12", one, true)->size(), 1u);
+  for (const char* other : {"http://a.is/1", "http://a.is/123", "http://a.is/3"}) {
+    EXPECT_TRUE(index_->NewestWith(other, one, true)->empty()) << other;
+  }
+  EXPECT_EQ(index_->ByDigest(one)->size(), 1u);
+  EXPECT_TRUE(index_->CheckFor(false, true));
+  EXPECT_FALSE(index_->CheckFor(true, true));
+}
+
+TEST_F(DigestIndexing, D5_WhatRepeatedAnotherUrlIsExactWhereItComesAgain) {
+  WarcText warc;
+  warc.Response("http://a.is/1", "2006-03-01T00:00:00Z", "one", "image/png");
+  warc.Revisit("http://b.is/2", "2006-03-01T00:00:01Z", "one", "http://a.is/1",
+               "2006-03-01T00:00:00Z", "");
+  PutFile(fs_, "crawl.warc.gz", warc.bytes());
+  for (const bool by_url : {true, false}) {
+    Build({"crawl.warc.gz"}, {.by_url = by_url});
+    DuplicateFinder finder({.by = DuplicateRules::By::kDigest}, index_.get(), nullptr);
+    CrawledDocument again;
+    again.url = "http://b.is/2";
+    again.length = 3;
+    again.known.digest = DigestOfContent("one");
+    const auto verdict = finder.Judge(again);
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->hit, Hit::kExact);
+    EXPECT_EQ(verdict->original->url, "http://a.is/1");
+    again.url = "http://b.is/";
+    EXPECT_EQ(finder.Judge(again)->hit, Hit::kMirror);
+  }
+}
+
 TEST_F(DigestIndexing, D1_EquivalentUrlsAreFoundWithTheSameDigest) {
   PutLog("crawl.log", LogLine("http://www.a.is/x?session=1", "20060301100000000", "one") +
                           LogLine("http://a.is/x/", "20060301100000000", "two"));
@@ -170,7 +207,10 @@ TEST_F(DigestIndexing, D1_EquivalentUrlsAreFoundWithTheSameDigest) {
       ASSERT_TRUE(index_->LoadFilter());
     }
     const PayloadDigest one = DigestOfContent("one");
-    EXPECT_EQ(*index_->NewestWith("http://a.is/x?session=2", one, true), *found);
+    const auto newest = index_->NewestWith("http://a.is/x?session=2", one, true);
+    ASSERT_EQ(newest->size(), 1u);
+    EXPECT_TRUE(newest->front().is_equivalent);
+    EXPECT_EQ(newest->front().url, found->front().url);
     EXPECT_TRUE(index_->NewestWith("http://a.is/x?session=2", one, false)->empty());
     EXPECT_EQ(index_->NewestWith("http://www.a.is/x?session=1", one, true)->size(), 1u);
     EXPECT_TRUE(index_->NewestWith("http://a.is/y", one, true)->empty());

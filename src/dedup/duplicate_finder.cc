@@ -72,7 +72,7 @@ class Search {
     const auto newest = source_.NewestWith(url, document_.digest, rules_.try_equivalent);
     if (!newest) return newest.error();
     if (newest->empty()) return {};
-    const bool is_exact = newest->front().url == url;
+    const bool is_exact = !newest->front().is_equivalent;
     Status taken = Take(newest, is_exact ? Hit::kExact : Hit::kEquivalent, answer);
     if (!taken || answer.hit != Hit::kNew) return taken;
     // Another one may have what this one has lost.

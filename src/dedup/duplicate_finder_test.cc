@@ -42,8 +42,10 @@ class Shelf final : public OriginalSource {
                        bool or_equivalent) override {
     Documents documents = ByUrl(url);
     std::erase_if(*documents, [&](const auto& one) { return !one.digest.SameAs(digest); });
-    if (documents->empty() && or_equivalent) documents = ByEquivalentUrl(url, digest);
+    const bool is_exact = !documents->empty();
+    if (!is_exact && or_equivalent) documents = ByEquivalentUrl(url, digest);
     if (documents->size() > 1) documents->resize(1);
+    if (!documents->empty()) documents->front().is_equivalent = !is_exact;
     return documents;
   }
   // A URL is equivalent to all that begin like it up to '?'.

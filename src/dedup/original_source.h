@@ -39,6 +39,7 @@ struct KnownDocument {
   catalog::CapturePlace place;  // of its record
   bool is_revisit = false;      // its payload is with another one
   bool is_judged_anew = false;  // ArchiveOriginals::JudgeAnew()
+  bool is_equivalent = false;   // NewestWith() found it at another URL than the one asked for
   std::string type;             // media type
   std::uint32_t status = 0;     // of HTTP
   std::uint64_t length = 0;     // of the payload
