@@ -200,6 +200,13 @@ class Crawls(Archive):
                   if name not in ("crawl", "begin")} for line in lines]
         self.assertEqual(found, expected)
         self.assertGreater(sum(crawl["duplicatesOfLast"] for crawl in found), 100)
+        # Each run is a month here, and any two can be compared.
+        for name, words in (("--run", [1, len(found)]), ("--batch", [
+                digits(self.moments[0])[:6], digits(self.moments[-1])[:6]])):
+            lines = self.stele_study("--json", name, words[0], name, words[1]).splitlines()
+            last = json.loads(lines[1])
+            self.assertEqual((len(lines), last["urls"], last["duplicatesOfEarlier"]),
+                             (2, found[-1]["urls"], found[-1]["duplicatesOfEach"][0]), name)
 
     def stele_study(self, *arguments):
         return self.run_stele("study", "duplicates", "--archive", self.archive, *arguments)

@@ -18,21 +18,34 @@ double Percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// Batches that are named, else all.
+Result<std::vector<StudiedCrawl>> BatchesOf(const Arguments& arguments,
+                                            const archive::ArchiveView& view) {
+  const Result<std::vector<std::uint32_t>> named = BatchesOption(arguments);
+  if (!named) return named.error();
+  std::vector<StudiedCrawl> crawls;
+  for (const std::uint32_t batch : view.catalog().Batches()) {
+    if (!named->empty() && std::find(named->begin(), named->end(), batch) == named->end()) continue;
+    crawls.push_back({.name = fmt::format("batch {}", batch), .run = {}, .batch = batch});
+  }
+  if (crawls.size() < named->size()) {
+    return Error{ErrorCode::kInvalid,
+                 "a month that is asked for has no captures, or is named twice; "
+                 "stele batch ls lists the months"};
+  }
+  return crawls;
+}
+
 // Runs or batches that are named, else all runs but patches, or all batches.
 Result<std::vector<StudiedCrawl>> CrawlsOf(const Arguments& arguments,
                                            const archive::ArchiveView& view) {
-  const bool by_batch = arguments.Has("--batches");
+  const bool by_batch = arguments.Has("--batches") || arguments.Has("--batch");
   const std::vector<std::string> named = arguments.GetAll("--run");
   if (by_batch && !named.empty()) {
     return Error{ErrorCode::kInvalid, "runs or batches are compared: leave out one of them"};
   }
+  if (by_batch) return BatchesOf(arguments, view);
   std::vector<StudiedCrawl> crawls;
-  if (by_batch) {
-    for (const std::uint32_t batch : view.catalog().Batches()) {
-      crawls.push_back({.name = fmt::format("batch {}", batch), .run = {}, .batch = batch});
-    }
-    return crawls;
-  }
   for (const auto& [number, run] : view.holdings().runs()) {
     const bool is_named =
         std::find(named.begin(), named.end(), fmt::to_string(number)) != named.end();
@@ -88,6 +101,7 @@ std::string CrawlJson(const CrawlDuplication& crawl) {
 ExitCode Run(const Arguments& arguments, Context& context) {
   Arguments filters = arguments;
   filters.values.erase("--run");  // which are the crawls here
+  filters.values.erase("--batch");
   const Result<Arguments> whole = WithWholeUrls(std::move(filters), context);
   if (!whole) return Fail(context, whole.error());
   Result<archive::CaptureQuery> filter = CaptureQueryOf(*whole, whole->positionals);
@@ -116,13 +130,15 @@ Command DuplicatesCommand() {
   command.summary = "How much of what crawls bring was there before";
   command.details =
       "For each run, or each month: how many URLs, how many of them have a document that another "
-      "URL of the same crawl has, how many documents and URLs were in the crawl before, and how "
+      "URL of the same crawl has (of those that share one, all but one), how many documents and "
+      "URLs were in the crawl before, and how "
       "many documents in each crawl before that. A document is what the last capture of a URL in "
       "a crawl brought; documents are the same when their bytes are. Empty ones do not count. Runs "
       "of stele crawl --patch are left out unless they are named.";
   command.arguments = "[URL]...";
   command.options = WithArchiveOption({Repeatable({"--run", "N", "Only these runs", "all"}),
                                        {"--batches", "", "Months instead of runs"},
+                                       Repeatable({"--batch", "MONTH", "Only these: 200405"}),
                                        Repeatable({"--prefix", "URL", "URLs that begin so"}),
                                        Repeatable({"--host", "HOST", "URLs on this host"}),
                                        Repeatable({"--domain", "DOMAIN", "And the hosts below it"}),
