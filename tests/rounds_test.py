@@ -1,6 +1,8 @@
 """Crawls in rounds: what a crawl does about what it has already, by every rule, and what it says
 about it, equals what is computed directly from what was served."""
 
+import base64
+import collections
 import gzip
 import hashlib
 import itertools
@@ -749,6 +751,36 @@ class Written(CrawlTest):
                                   capture_output=True).stdout
             told[name].append(info)
         self.assertEqual(told["logs"], told["containers"])
+
+    def test_D6_each_revisit_names_an_original_that_lies_before_it(self):
+        """By URL, date and record id: a response with the payload, which is not empty."""
+        self.make_crawls()
+        self.web.add(HOST, "/", links("/a", "/b", "/d", "/copy", "/none") + "<img src=/x.png>")
+        self.web.add(HOST, "/copy", "<p>the page a")
+        self.web.add(HOST, "/none", "")
+        for _ in range(2):
+            self.crawl("--dedup", "any")
+        originals, revisits = {}, collections.Counter()
+        for fields, block in self.records():
+            if fields["WARC-Type"] == "response":
+                payload = block.partition(b"\r\n\r\n")[2]
+                originals[fields["WARC-Record-ID"]] = (fields, payload)
+            if fields["WARC-Type"] != "revisit":
+                continue
+            original, payload = originals[fields["WARC-Refers-To"]]
+            self.assertEqual([fields["WARC-Refers-To-Target-URI"], fields["WARC-Refers-To-Date"]],
+                             [original["WARC-Target-URI"], original["WARC-Date"]])
+            sha1 = base64.b32encode(hashlib.sha1(payload).digest()).decode()
+            self.assertEqual(fields["WARC-Payload-Digest"], f"sha1:{sha1}")
+            self.assertTrue(payload)
+            kind = fields["WARC-Profile"].rpartition("/")[2]
+            is_same = fields["WARC-Target-URI"] == original["WARC-Target-URI"]
+            revisits[kind, is_same, bool(block)] += 1
+        # With a head, but that of a 304, and of the same URL, but with --dedup any.
+        self.assertEqual(set(revisits), {("identical-payload-digest", True, True),
+                                         ("identical-payload-digest", False, True),
+                                         ("server-not-modified", True, True),
+                                         ("server-not-modified", True, False)})
 
     def test_D6_containers_of_crawls_have_no_defects(self):
         self.make_crawls()

@@ -166,6 +166,8 @@ TEST_F(Finding, D2_EmptyTruncatedSmallAndFilteredDocumentsAreNotHandled) {
   EXPECT_EQ(finder.Report().total, DedupCounts());
   DuplicateFinder large({.size_min = 4}, &shelf_, nullptr);
   EXPECT_EQ(Judge(large, "http://a.is/1", "one").hit, Hit::kNotHandled);
+  DuplicateFinder large_enough({.size_min = 3}, &shelf_, nullptr);
+  EXPECT_EQ(Judge(large_enough, "http://a.is/1", "one").hit, Hit::kExact);
 }
 
 TEST_F(Finding, D5_ARevisitIsHandledAlsoWhereItsSizeIsNotTold) {
