@@ -729,28 +729,40 @@ class Written(CrawlTest):
         self.crawl("--dedup-headers", "etag", "--dedup-abort")
         self.crawl("--dedup-headers", "etag", "--dedup-text")
 
-    def test_D1_a_crawl_log_gives_the_index_that_the_containers_give(self):
+    def test_D1_logs_containers_and_archive_give_the_same_index(self):
         self.make_crawls()
-        logs = sorted(self.archive.glob("crawl/*/run-*/crawl.log"))
-        told = {}
-        for name, files in (("logs", logs), ("containers", self.containers())):
-            index = self.folder / name
-            subprocess.run([STELE, "dedup", "index", "--output", index, "--etag", "--equivalent",
-                            "surt", *files], check=True, capture_output=True)
-            known = []
-            for path in ("/", "/a", "/b", "/c", "/d", "/x.png"):
-                lines = subprocess.run([STELE, "dedup", "lookup", "--json", index,
-                                        self.web.url(HOST, path)], check=True,
-                                       capture_output=True).stdout.splitlines()
-                for line in map(json.loads, lines):
-                    line.pop("recordId", None)  # which a log does not have
-                    known.append((path, line))
-            told[name] = known
-            self.assertEqual(len(known), 7)
-            info = subprocess.run([STELE, "dedup", "info", "--json", index], check=True,
-                                  capture_output=True).stdout
-            told[name].append(info)
-        self.assertEqual(told["logs"], told["containers"])
+        self.web.add(HOST, "/", links("/a", "/b", "/c", "/d", "/copy", "/moved", "/none")
+                     + "<img src=/x.png>")
+        self.web.add(HOST, "/copy", "<p>the page a")
+        self.web.add(HOST, "/moved", "moved", status=302, Location="/a")
+        for by in ("any", "any", "digest"):
+            self.crawl("--dedup", by)
+        sources = {"logs": sorted(self.archive.glob("crawl/*/run-*/crawl.log")),
+                   "containers": self.containers(), "archive": [self.archive]}
+        urls = sorted({row["url"] for row in self.captures()})
+        for words, count in ((["--etag", "--equivalent", "surt"], 9), (["--any-status"], 12),
+                             (["--skip-duplicates", "--origin", "here"], 8),
+                             (["--mime", "image/.*", "--no-timestamp"], 8)):
+            told = {name: self.index_of(files, words, urls) for name, files in sources.items()}
+            self.assertEqual(told["logs"], told["containers"], words)
+            self.assertEqual(told["logs"], told["archive"], words)
+            self.assertEqual(len(told["logs"][2:]), count, words)
+
+    def index_of(self, files, words, urls):
+        """The counts, and what is known of each URL."""
+        index = self.folder / "some.index"
+        built = subprocess.run([STELE, "dedup", "index", "--force", "--json", "--output", index,
+                                *words, *files], check=True, capture_output=True)
+        info = subprocess.run([STELE, "dedup", "info", "--json", index], check=True,
+                              capture_output=True)
+        known = [built.stdout, info.stdout]
+        for url in urls:
+            lines = subprocess.run([STELE, "dedup", "lookup", "--json", index, url], check=False,
+                                   capture_output=True).stdout.splitlines()
+            for line in map(json.loads, lines):
+                line.pop("recordId", None)  # which a log does not have
+                known.append((url, line))
+        return known
 
     def test_D6_each_revisit_names_an_original_that_lies_before_it(self):
         """By URL, date and record id: a response with the payload, which is not empty."""

@@ -15,12 +15,13 @@ using archive::testing::CrawlTime;
 // Documents in memory.
 class Shelf final : public OriginalSource {
  public:
-  void Put(const std::string& url, const std::string& body, const std::string& etag = "") {
+  void Put(const std::string& url, const std::string& body, const std::string& etag = "",
+           int moment = 0) {
     const auto facts =
         archive::ExamineResponse(archive::WireMessage::InMemory("HTTP/1.1 200 OK\r\n\r\n" + body));
     KnownDocument document;
     document.url = url;
-    document.time = document.seen = CrawlTime(0);
+    document.time = document.seen = CrawlTime(moment);
     document.digest = {.sha1 = facts->sha1, .sha256 = facts->sha256};
     document.etag = etag;
     documents_.insert(documents_.begin(), document);
@@ -267,6 +268,21 @@ TEST_F(Finding, D3_HeadersAreAnalysedWhereTheExactUrlIsKnownHostByHost) {
                                                                  .no_change_false = 0,
                                                                  .missing = 1}));
   EXPECT_EQ(report.hosts.at("b.is").handled, 3u);
+}
+
+TEST_F(Finding, D3_TheNewestCaptureIsJudgedBy) {
+  for (const bool newest_is_here : {true, false}) {
+    Shelf older;
+    Shelf newer;
+    older.Put("http://a.is/1", "one", "\"v1\"", 1);
+    newer.Put("http://a.is/1", "two", "\"v2\"", 2);
+    DuplicateFinder finder({.analysis = HeaderAnalysis::kTimestampAndEtag},
+                           newest_is_here ? &newer : &older, newest_is_here ? &older : &newer);
+    const archive::ResponseFacts facts = FactsOf("two", "ETag: \"v2\"\r\n");
+    ASSERT_TRUE(finder.Judge({.url = "http://a.is/1", .facts = facts}));
+    EXPECT_EQ(finder.Report().total.etag.no_change_correct, 1u) << newest_is_here;
+    EXPECT_EQ((*finder.Known("http://a.is/1"))->etag, "\"v2\"");
+  }
 }
 
 TEST_F(Finding, D5_DocumentsOfAnEarlierCrawlAreJudgedTheSame) {
