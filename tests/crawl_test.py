@@ -777,17 +777,45 @@ class Misbehaving(CrawlTest):
         self.assertEqual([line[11] for line in self.log(1) if line[3] == self.web.url(HOST)],
                          ["repeatsSecret"])
 
-    def test_I1_certificates_are_recorded_and_wrong_ones_noted(self):
+    def speak_https(self):
+        """From now on, with a certificate that nobody trusts, which is returned."""
         certificate, key = self.folder / "certificate.pem", self.folder / "key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                         "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=test",
                         "-keyout", key, "-out", certificate], check=True, capture_output=True)
-        self.web.add(HOST, "/", links("/a"))
-        self.web.add(HOST, "/a", "a")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         (server,) = self.web.servers
         server.socket = context.wrap_socket(server.socket, server_side=True)
+        return certificate
+
+    def test_I1_a_seed_without_a_scheme_is_captured_where_only_https_answers(self):
+        self.web.add(HOST, "/", links("/a"))
+        self.web.add(HOST, "/a", "a")
+        self.speak_https()
+        http, https = self.web.url(HOST), self.web.url(HOST).replace("http:", "https:")
+        self.crawl(http.removeprefix("http://"))
+        self.assertIn(f"stele: {http} was asked for by https: {http[:-1]}: the connection ended",
+                      self.said)
+        expected = [(f"https://{HOST}{path}", status)
+                    for path, status in (("/", 200), ("/a", 200), ("/robots.txt", 404))]
+        self.assertEqual(self.urls(), expected)
+        (seed,) = self.report(1)["seeds"]
+        self.assertEqual((seed["url"], seed["redirect"], seed["status"]), (http, https, 200))
+        self.assertIn("the connection ended", seed["by_https"])
+        (line,) = [line for line in self.log(1) if line[3] == http]
+        self.assertEqual((line[1], line[11]), ("-3", "byHttps"))
+        self.assertIn(f"{http}\n    by https: {https}", self.stele("report"))
+        # Again, by what the job says, and by what is typed.
+        self.crawl()
+        self.crawl(http.removeprefix("http://"))
+        for run in ("2", "3"):
+            self.assertEqual(self.urls("--run", run), expected)
+
+    def test_I1_certificates_are_recorded_and_wrong_ones_noted(self):
+        self.web.add(HOST, "/", links("/a"))
+        self.web.add(HOST, "/a", "a")
+        certificate = self.speak_https()
         self.crawl(self.web.url(HOST).replace("http:", "https:"))
         self.assertEqual(len(self.urls()), 3)
         (container,) = self.containers()

@@ -10,6 +10,7 @@
 #include "cli/file_jobs.h"
 #include "cli/stop_signals.h"
 #include "crawl/crawl_job.h"
+#include "crawl/seed.h"
 #include "util/ascii.h"
 
 namespace stele::cli {
@@ -218,7 +219,7 @@ Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
   for (const std::string& text : *named) {
     Result<url::Url> seed = crawl::ParseSeed(text);
     if (!seed) return seed.error();
-    texts.emplace_back(seed->href_without_fragment());
+    texts.push_back(*crawl::SeedText(text));
     seeds.push_back(*std::move(seed));
   }
   Plan plan;
@@ -236,7 +237,7 @@ Result<Plan> PlanOf(const Arguments& arguments, Context& context) {
     return WrongValue("--job", plan.job, "a name such as news-sites");
   Result<crawl::ResumedSettings> known = SettingsOf(plan, context);
   if (!known && known.error().code != ErrorCode::kNotFound) return known.error();
-  if (known && (seeds.empty() || known->settings.seeds == texts)) {
+  if (known && (seeds.empty() || crawl::AreSameSeeds(known->settings.seeds, texts))) {
     plan.settings = std::move(known->settings);
     plan.options = std::move(known->options);
   } else if (known) {

@@ -9,6 +9,7 @@
 #include "cli/visible_text.h"
 #include "crawl/crawl_job.h"
 #include "crawl/crawl_report.h"
+#include "crawl/seed.h"
 #include "util/ascii.h"
 #include "util/json.h"
 
@@ -239,6 +240,20 @@ std::string FailedText(const crawl::CrawlReport& report) {
   return out;
 }
 
+std::string ByHttpsText(const crawl::CrawlReport& report) {
+  std::string out;
+  std::size_t seeds = 0;
+  for (const crawl::CrawlReport::Seed& seed : report.seeds) {
+    if (seed.by_https.empty() || ++seeds > archive::kTroublesShown) continue;
+    out += fmt::format("  {}\n    by https: {}\n    {}\n", seed.url,
+                       crawl::ByHttps(seed.url).href(), seed.by_https);
+  }
+  if (seeds > archive::kTroublesShown) out += "  ...\n";
+  if (seeds == 0) return out;
+  return fmt::format("\n{} asked for by https, as http does not answer:\n{}",
+                     seeds == 1 ? "1 seed was" : fmt::format("{} seeds were", seeds), out);
+}
+
 std::string MissingText(const crawl::CrawlReport& report) {
   std::string out;
   if (report.came_later > 0) {
@@ -307,7 +322,8 @@ ExitCode Run(const Arguments& arguments, Context& context) {
   } else {
     text = ReportText(**run, *report);
     if (*logs) {
-      text += FailedText(**logs) + MissingText(**logs) + TrapsText(**logs) + SuspectsText(**logs);
+      text += ByHttpsText(**logs) + FailedText(**logs) + MissingText(**logs) + TrapsText(**logs) +
+              SuspectsText(**logs);
     }
     text = VisibleText(text);
   }

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/amount.h"
 #include "cli/archive_commands.h"
 #include "cli/crawl_summary.h"
 #include "crawl/crawl_report.h"
 #include "crawl/missing_embeds.h"
+#include "crawl/seed.h"
 
 namespace stele::cli {
 namespace {
@@ -85,7 +87,8 @@ void ComplainOfPlaces(const crawl::CrawlReport& report, Context& context) {
 // Where there is no http, a person may have left out the scheme. Servers of https hang up on http.
 std::string HttpsInstead(const crawl::CrawlReport::Seed& seed) {
   const Result<url::Url> url = url::Parse(seed.url);
-  if (!url || url->scheme() != "http") return "";
+  // Without a scheme it was asked for so.
+  if (!url || url->scheme() != "http" || !seed.redirect.empty()) return "";
   const bool is_refused = seed.status == net::HeritrixStatus(net::FetchFailure::kConnect);
   const bool is_lost = seed.status == net::HeritrixStatus(net::FetchFailure::kLost);
   if (url->port() ? !is_lost : !is_refused) return "";
@@ -107,10 +110,29 @@ std::string CommandFor(const std::string& directory) {
 
 // Whether a site that was asked for stopped answering before all of it was there.
 bool LostASite(const crawl::CrawlReport& report, const std::vector<std::string>& seeds) {
+  std::set<std::string> by_https;  // http has nothing of these
+  for (const crawl::CrawlReport::Seed& seed : report.seeds) {
+    if (!seed.by_https.empty()) by_https.insert(seed.url);
+  }
   return std::any_of(seeds.begin(), seeds.end(), [&](const std::string& seed) {
-    const Result<url::Url> url = url::Parse(seed);
+    Result<url::Url> url = crawl::ParseSeed(seed);
+    if (url && by_https.contains(url->href())) url = crawl::ByHttps(url->href());
     return url && report.given_up.contains(url->origin());
   });
+}
+
+// Names the first seeds that http did not bring and https did.
+void TellOfHttps(const crawl::CrawlReport& report, Context& context) {
+  constexpr std::size_t kShown = 5;
+  std::size_t told = 0;
+  for (const crawl::CrawlReport::Seed& seed : report.seeds) {
+    if (seed.by_https.empty() || ++told > kShown) continue;
+    Complain(context, fmt::format("{} was asked for by https: {}", seed.url, seed.by_https));
+  }
+  if (told > kShown) {
+    Complain(context, fmt::format("{} more were asked for by https: see stele report --json",
+                                  told - kShown));
+  }
 }
 
 // Says how it went; what a person should look at is in the exit code.
@@ -155,6 +177,7 @@ ExitCode Conclude(const crawl::CrawlJob& job, const CrawlPlan& plan, const crawl
                                   "crawl begins anew, and gets further with a higher --max-{0}",
                                   end.limit, Count(end.progress.waiting, "URL")));
   }
+  if (!options.quiet) TellOfHttps(job.report(), context);
   ComplainOfPlaces(job.report(), context);
   if (const std::uint64_t busy = job.report().CountBusy(); busy > 0) {
     Complain(context, fmt::format("{} only said that the server had no time (429, 503); later, "

@@ -9,6 +9,7 @@
 #include "crawl/form_login.h"
 #include "crawl/kept_captures.h"
 #include "crawl/known_documents.h"
+#include "crawl/seed.h"
 #include "net/event_loop.h"
 #include "net/resolver.h"
 #include "util/ascii.h"
@@ -68,9 +69,7 @@ Result<Credentials> LoadCredentials(io::FileSystem& fs, const io::Clock& clock,
                                     const CrawlSettings& settings) {
   Credentials credentials;
   for (const std::string& seed : settings.seeds) {
-    if (const Result<url::Url> url = url::Parse(seed); url && url->is_http()) {
-      credentials.AddSeed(*url);
-    }
+    if (const Result<url::Url> url = ParseSeed(seed)) credentials.AddSeed(*url);
   }
   if (!settings.logins_file.empty()) {
     const Result<std::string> text = io::ReadFile(fs, settings.logins_file);

@@ -10,6 +10,7 @@
 #include "crawl/duplicate_report.h"
 #include "crawl/reachability.h"
 #include "crawl/run_log.h"
+#include "crawl/seed.h"
 #include "crawl/traps.h"
 #include "crawl/visit_work.h"
 #include "formats/crawl_log/duplicate.h"
@@ -22,6 +23,11 @@ namespace stele::crawl {
 namespace {
 
 constexpr std::string_view kInACircle = "it is redirected in a circle";
+
+bool Has(const crawl_log::Line& line, std::string_view annotation) {
+  const std::vector<std::string_view> notes = line.AnnotationList();
+  return std::find(notes.begin(), notes.end(), annotation) != notes.end();
+}
 
 // In the words of whoever failed, where the log has them.
 std::string ProblemOf(const crawl_log::Line& line, int status) {
@@ -61,7 +67,9 @@ class Reader {
     const std::string name = url ? std::string(url->host()) : "-";
     CrawlReport::HostSum& host = report.hosts[name];
     if (status == kRobotsPrecluded) ++host.robots;
-    if (status < 0 && status != kRobotsPrecluded) {
+    // It came by https.
+    const bool is_replaced = Has(*line, kByHttpsAnnotation);
+    if (status < 0 && status != kRobotsPrecluded && !is_replaced) {
       ++host.failures;
       TakeFailure(*line, status, url ? url->origin() : "-");
     }
@@ -148,8 +156,7 @@ class Reader {
   }
 
   void TakeFailure(const crawl_log::Line& line, int status, const std::string& origin) {
-    const std::vector<std::string_view> notes = line.AnnotationList();
-    if (std::find(notes.begin(), notes.end(), kGivenUpAnnotation) != notes.end()) {
+    if (Has(line, kGivenUpAnnotation)) {
       CrawlReport::GivenUp& place = report.given_up[origin];
       if (line.hops != "P") ++place.urls;
       if (place.problem.empty()) place.problem = ProblemOf(line, status);
@@ -166,11 +173,20 @@ class Reader {
   void TakeSeed(const crawl_log::Line& line, int status) {
     if (line.hops.find_first_not_of('R') != std::string::npos || line.source.empty()) return;
     const auto [known, is_new] = seeds_.try_emplace(line.source, report.seeds.size());
-    if (is_new) report.seeds.push_back({line.source, 0, {}, {}});
+    if (is_new) report.seeds.push_back({line.source, 0, {}, {}, {}});
     CrawlReport::Seed& seed = report.seeds[known->second];
+    if (Has(line, kByHttpsAnnotation)) {
+      seed.by_https = ProblemOf(line, status);
+      seeds_.emplace(ByHttps(line.uri).href(), known->second);
+      return;
+    }
+    // It failed by http and by https, where it is the same seed.
+    const bool fails_again = seed.status < 0 && status < 0 && line.hops.empty();
+    const std::string before = fails_again ? seed.problem + "; " : std::string();
+    if (seed.status < 0 && status > 0 && line.uri == line.source) seed.redirect.clear();
     seed.status = status;
     seed.problem = RedirectProblemOf(line);
-    if (seed.problem.empty() && !seed.is_good()) seed.problem = ProblemOf(line, status);
+    if (seed.problem.empty() && !seed.is_good()) seed.problem = before + ProblemOf(line, status);
     if (line.uri != line.source) seed.redirect = line.uri;
     by_url_.insert_or_assign(line.uri, known->second);
     const bool is_redirected = status >= 300 && status < 400;
@@ -201,7 +217,7 @@ class Reader {
     std::size_t at = report.seeds.size();
     if (line.hops == "-") {
       const auto [known, is_new] = seeds_.try_emplace(std::string(line.url), at);
-      if (is_new) report.seeds.push_back({std::string(line.url), 0, {}, {}});
+      if (is_new) report.seeds.push_back({std::string(line.url), 0, {}, {}, {}});
       at = known->second;
       if (report.seeds[at].is_good()) return;
     } else if (line.hops.find_first_not_of('R') == std::string_view::npos) {
@@ -222,12 +238,16 @@ class Reader {
   std::unordered_map<std::string, std::string> redirects_;  // of seeds, by keys, from and to
 };
 
+std::string ProblemField(const CrawlReport::Seed& seed) {
+  if (!seed.problem.empty()) return seed.problem;
+  return seed.by_https.empty() ? "-" : "by https: " + seed.by_https;
+}
+
 std::string SeedsText(const CrawlReport& report) {
   std::string out = "[code] [status] [seed] [redirect] [problem]\n";
   for (const CrawlReport::Seed& seed : report.seeds) {
     out += fmt::format("{} {} {} {} {}\n", seed.status, seed.is_good() ? "CRAWLED" : "NOTCRAWLED",
-                       seed.url, seed.redirect.empty() ? "-" : seed.redirect,
-                       seed.problem.empty() ? "-" : seed.problem);
+                       seed.url, seed.redirect.empty() ? "-" : seed.redirect, ProblemField(seed));
   }
   return out;
 }
@@ -306,6 +326,7 @@ std::string SeedsJson(const CrawlReport& report) {
     members.Add("status", std::to_string(seed.status));
     members.AddText("redirect", seed.redirect);
     members.AddText("problem", seed.problem);
+    if (!seed.by_https.empty()) members.AddText("by_https", seed.by_https);
     out += (out.size() > 1 ? ", " : "") + members.Text();
   }
   return out + ']';

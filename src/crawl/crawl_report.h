@@ -41,6 +41,7 @@ struct CrawlReport {
     int status = 0;
     std::string redirect;  // where it led
     std::string problem;   // why nothing could be fetched, in words; empty where something was
+    std::string by_https;  // why it was, in place of http; empty where it was not
     // Something could be fetched there.
     bool is_good() const { return status >= 200 && status < 400 && problem.empty(); }
   };

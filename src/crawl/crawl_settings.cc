@@ -8,6 +8,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "crawl/seed.h"
 #include "net/ip_address.h"
 #include "util/ascii.h"
 
@@ -573,27 +574,6 @@ std::string FormatEvery(std::chrono::seconds every) {
     }
   }
   return "";
-}
-
-Result<url::Url> ParseSeed(std::string_view text) {
-  constexpr std::string_view kInHosts = "abcdefghijklmnopqrstuvwxyz0123456789-._[:]";
-  std::string whole(TrimSpace(text));
-  if (whole.find("://") == std::string::npos) whole = "http://" + whole;
-  Result<url::Url> parsed = url::Parse(whole);
-  if (!parsed || !parsed->is_http() || parsed->host().empty() || parsed->host()[0] == '.' ||
-      parsed->host().find_first_not_of(kInHosts) != std::string_view::npos) {
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("{} is no http or https URL; write for example https://example.org/", text)};
-  }
-  if (!parsed->username().empty() || !parsed->password().empty()) {
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("a URL of {} has a user or a password in it, which would be stored with "
-                    "every capture; write them to a file for --logins",
-                    parsed->host())};
-  }
-  return parsed;
 }
 
 }  // namespace stele::crawl

@@ -27,7 +27,7 @@ std::string_view NameOf(RobotsPolicy policy);
 
 // What a person asks of a crawl. Limits of 0 are none.
 struct CrawlSettings {
-  std::vector<std::string> seeds;
+  std::vector<std::string> seeds;  // seed.h
   Reach reach = Reach::kHost;
   std::size_t depth_max = 100;
   std::vector<std::string>
@@ -110,9 +110,5 @@ Result<ResumedSettings> SettingsToGoOnWith(const CrawlSettings& job, const Crawl
 Result<std::chrono::seconds> ParseEvery(std::string_view text);
 // In the largest unit that fits.
 std::string FormatEvery(std::chrono::seconds every);
-
-// "example.org" is http://example.org/. Errors: kInvalid, also where it has a user or a password
-// in it, which must not be stored.
-Result<url::Url> ParseSeed(std::string_view text);
 
 }  // namespace stele::crawl

@@ -138,29 +138,6 @@ TEST(CrawlSettings, I1_ARunGoesOnAsItBeganAndWithWhatItsJobSaysNow) {
   EXPECT_TRUE(SettingsToGoOnWith(now, then, then)->options.empty());
 }
 
-TEST(CrawlSettings, I1_SeedsNeedNoScheme) {
-  EXPECT_EQ(ParseSeed("example.org")->href(), "http://example.org/");
-  EXPECT_EQ(ParseSeed(" https://example.org/a#b ")->href_without_fragment(),
-            "https://example.org/a");
-  EXPECT_EQ(ParseSeed("[2001:db8::1]:8080/x")->href(), "http://[2001:db8::1]:8080/x");
-  EXPECT_EQ(ParseSeed("bücher.example")->href(), "http://xn--bcher-kva.example/");
-  for (const char* wrong : {"", "ftp://a.org/", "http://", "file:///etc/passwd", "./file.html",
-                            "*.example.org", "ht!tp:/x y"}) {
-    EXPECT_FALSE(ParseSeed(wrong)) << wrong;
-  }
-}
-
-TEST(CrawlSettings, I1_SeedsWithPasswordsAreRefusedWithoutSayingThem) {
-  for (const char* wrong :
-       {"http://me:swordfish@a.org/", "swordfish@a.org", "http://:swordfish@a.org"}) {
-    const Result<url::Url> seed = ParseSeed(wrong);
-    ASSERT_FALSE(seed) << wrong;
-    EXPECT_EQ(seed.error().text.find("swordfish"), std::string::npos);
-    EXPECT_NE(seed.error().text.find("--logins"), std::string::npos);
-  }
-  EXPECT_TRUE(ParseSeed("http://a.org/me:you@b"));
-}
-
 TEST(CrawlSettings, I1_RobotsKnowUsByTheUserAgent) {
   EXPECT_EQ(ProductTokenOf(UserAgentOf({})), "stele");
   EXPECT_EQ(ProductTokenOf("foobot/1.0"), "foobot");

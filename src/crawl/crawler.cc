@@ -30,6 +30,8 @@ constexpr std::size_t kWorkingPerConnection = 4;
 constexpr int kDroppedAtOnce = 1'000;
 // So many hosts, or twice as many as have to be, are remembered before the others are forgotten.
 constexpr std::size_t kHostsRemembered = 1'000;
+// By http, where https is still to be tried.
+constexpr milliseconds kFirstConnectMax{5'000};
 constexpr std::string_view kLimitsNote = "limits";
 constexpr std::string_view kTrustedNote = "trusted";
 constexpr std::string_view kCutOffNote = "cut-off";
@@ -209,26 +211,6 @@ void Crawler::SaveLearned() {
   SaveTraps();
 }
 
-Status Crawler::AddSeeds() {
-  for (const std::string& text : settings_.seeds) {
-    const Result<url::Url> seed = ParseSeed(text);
-    if (!seed) return seed.error();
-    scope_.AddSeed(*seed);
-    seed_hosts_.emplace(seed->host());
-    if (patches_) continue;
-    Candidate candidate;
-    candidate.url = seed->href_without_fragment();
-    candidate.source = candidate.url;
-    candidate.seed = true;
-    if (const Status added = AddCandidate(std::move(candidate)); !added) return added;
-  }
-  for (const std::string& text : more_seeds_) {
-    if (const Result<url::Url> seed = url::Parse(text)) scope_.AddSeed(*seed);
-  }
-  if (!patches_) return {};
-  return patches_([&](Candidate candidate) { return AddCandidate(std::move(candidate)); });
-}
-
 Status Crawler::LogLeft() {
   const Timestamp now = Now();
   const Status visited = parts_.frontier.VisitWaiting([&](const Candidate& candidate) {
@@ -242,6 +224,7 @@ Status Crawler::LogLeft() {
 Status Crawler::Turn() {
   if (const Status taken = TakeEvents(); !taken) return taken;
   if (const Status started = StartReady(); !started) return started;
+  SettleSeeds();
   if (limit_.empty() && PagesAreUsedUp()) limit_ = "pages";
   return CommitIfDue();
 }
@@ -433,6 +416,7 @@ Status Crawler::StartNext(const std::string& host) {
   if (!*taken) return {};
   Result<url::Url> url = url::Parse((*taken)->candidate.url);
   if (!url) return url.error();
+  if (LeavesSeed(**taken, *url)) return {};
   if (const Reachability::Failure* failure = reachability_.Why(*url)) {
     GiveTaken(**std::move(taken), *url, *failure, kGivenUpAnnotation);
     return {};
@@ -520,6 +504,9 @@ void Crawler::Fetch(const VisitPointer& visit) {
   request.limits.total_time_max = TimeOrNone(settings_.file_time_max);
   request.limits.idle_time_max = request.limits.connect_time_max =
       TimeOrNone(settings_.idle_time_max);
+  if (schemeless_.IsUntried(url.origin())) {
+    request.limits.connect_time_max = std::min(request.limits.connect_time_max, kFirstConnectMax);
+  }
   politeness_.Begin(visit->host(), visit->kind);
   visit->asked = Now();
   ++fetching_;

@@ -30,6 +30,7 @@
 #include "crawl/robots_cache.h"
 #include "crawl/run_log.h"
 #include "crawl/scope.h"
+#include "crawl/seed.h"
 #include "crawl/traps.h"
 #include "crawl/visit.h"
 #include "crawl/visit_work.h"
@@ -163,7 +164,7 @@ class Crawler final : public Controlled {
   void Fetch(const VisitPointer& visit);
   // From any thread.
   void Send(const VisitPointer& visit, net::FetchRequest request);
-  // Its addresses need not be public: a person named it, or its address.
+  // Its addresses need not be public.
   bool IsTrusted(std::string_view host) const;
   // From now on; it may have been given up for its addresses.
   void Trust(std::string_view host);
@@ -172,23 +173,26 @@ class Crawler final : public Controlled {
   Status DropDeadHost(const std::string& host);
 
   // -- What becomes of visits.
+  // True: it failed, and seeds of its origin are asked for by https from now on.
+  Result<bool> AskByHttps(const Visit& visit);
+  // True: the same seed is asked for by the other scheme, or was.
+  bool LeavesSeed(Frontier::Taken& taken, const url::Url& url);
+  void SettleSeeds();
   Status TakeEvents();
   void Post(Stage stage, const VisitPointer& visit);
   Status OnFetched(const VisitPointer& visit);
-  // Has it worked on.
   void Work(const VisitPointer& visit);
-  // It is not under way any more.
   void Uncount(Visit& visit);
   Status OnFailed(const VisitPointer& visit);
   // True: its place is given up, now or before.
   bool CountFailure(const Visit& visit);
-  Status OnRobotsFailed(const VisitPointer& visit);
+  Status OnRobotsFailed(const VisitPointer& visit, bool asks_by_https);
   // False: it is no answer to keep, and will be tried again.
   Result<bool> IsAnswer(const VisitPointer& visit);
   Status OnWorked(const VisitPointer& visit);
   Status OnKept(const VisitPointer& visit);
   Status OnNotKept(const VisitPointer& visit);
-  // Where rules were moved to is followed further, if it belongs to the crawl.
+  // If what they were moved to belongs to the crawl.
   Status AddLinksOfMovedRules(const Visit& visit);
   // What keeps a robots.txt from us.
   static std::string WhyUnknown(const Visit& visit);
@@ -207,7 +211,7 @@ class Crawler final : public Controlled {
   // Why it is not queued: "known", or the reason in scope.log. Empty: it is.
   Result<std::string> Consider(const Candidate& candidate);
 
-  // -- Traps, as far as what was captured tells of them.
+  // -- Traps, as far as captures tell of them.
   Status LoadTraps();
   void SaveTraps();
   void LearnTraps(const Visit& visit);
@@ -250,11 +254,12 @@ class Crawler final : public Controlled {
   std::unordered_set<std::string> robots_pending_;     // hosts
   std::unordered_map<std::string, int> robots_tries_;  // by origin
   std::unordered_map<std::string, std::string> seed_redirects_;  // by keys, from and to
-  std::vector<std::string> more_seeds_;                          // where seeds were redirected to
-  std::size_t seeds_saved_ = 0;                                  // of them, in the frontier
-  std::unordered_set<std::string> seed_hosts_;                   // that the settings name
-  // Others that may have private addresses: a person added them, or a private seed led there.
-  std::set<std::string> more_trusted_;
+  std::vector<std::string> more_seeds_;  // added, or where seeds were redirected to
+  SchemelessSeeds schemeless_;
+  std::vector<Frontier::Taken> seeds_by_https_;  // wait for what comes of that
+  std::size_t seeds_saved_ = 0;                  // of them, in the frontier
+  std::unordered_set<std::string> seed_hosts_;   // that the settings name
+  std::set<std::string> more_trusted_;           // added, or private seeds led there
   KeptCaptures kept_;
   CutOffs cut_off_;
   std::vector<VisitPointer> finished_;       // to be committed

@@ -199,7 +199,8 @@ Status Crawler::AddByHand(const std::string& text, bool seed, AddedUrls& added) 
     candidate.source = candidate.url;
     scope_.AddSeed(*url);
     Trust(url->host());
-    more_seeds_.push_back(candidate.url);
+    more_seeds_.push_back(*SeedText(text));
+    schemeless_.Add(text);
   }
   const Result<std::string> refused = Consider(candidate);
   if (!refused) return refused.error();

@@ -186,7 +186,10 @@ Status Crawler::OnFailed(const VisitPointer& visit) {
     if (!visit->taken) robots_pending_.erase(host);
     return {};
   }
-  if (!visit->taken) return OnRobotsFailed(visit);
+  const Result<bool> asks = AskByHttps(*visit);
+  if (!asks) return asks.error();
+  if (!visit->taken) return OnRobotsFailed(visit, *asks);
+  if (LeavesSeed(*visit->taken, visit->url)) return {};
   const bool is_given_up = CountFailure(*visit);
   if (!is_given_up && settings_.tries_max > 1 && IsOutage(*visit, reachability_)) {
     parts_.frontier.Retry(*visit->taken, Frontier::Why::kPatience);
@@ -226,11 +229,11 @@ bool Crawler::CountFailure(const Visit& visit) {
 // Whoever waits for the rules asks once more, is told by the place that is given up, or, where it
 // is another place that they were moved to, may fetch nothing (RFC 9309). Where there are rules
 // that have expired, pages tell whether the place answers.
-Status Crawler::OnRobotsFailed(const VisitPointer& visit) {
+Status Crawler::OnRobotsFailed(const VisitPointer& visit, bool asks_by_https) {
   const std::string& origin = visit->robots_origin;
   const Result<bool> has_old = robots_.Prolong(origin, Now());
   if (!has_old) return has_old.error();
-  const bool is_given_up = !*has_old && CountFailure(*visit);
+  const bool is_given_up = !*has_old && !asks_by_https && CountFailure(*visit);
   const url::Url whose = *url::Parse(origin);
   robots_pending_.erase(std::string(whose.host()));
   touched_.emplace(whose.host());
@@ -506,7 +509,7 @@ void Crawler::Give(const VisitPointer& visit, int status, std::string_view annot
   if (!visit->candidate.links_only) {
     visit->line = LogLineOf(*visit, status);
     if (!annotation.empty()) Annotate(visit->line, annotation);
-    ++counts_.failures;
+    if (annotation != kByHttpsAnnotation) ++counts_.failures;
   }
   visit->result = {};
   finished_.push_back(visit);
