@@ -84,11 +84,11 @@ Companions::CaptureKey Companions::KeyOf(const catalog::Capture& capture) {
   return {capture.place.offset, ChecksumOf(capture.url), capture.time.milliseconds};
 }
 
-// A crawl writes them behind their capture.
-Result<std::vector<Companion>> Companions::InGrowing(const catalog::Capture& capture) const {
-  const Result<std::string> path = view_.PathOf(capture.place.container);
+Result<std::vector<Companion>> Companions::Behind(const ArchiveView& view,
+                                                  const catalog::Capture& capture) {
+  const Result<std::string> path = view.PathOf(capture.place.container);
   if (!path) return path.error();
-  const auto file = archive_file::ArchiveFile::Open(view_.fs(), *path);
+  const auto file = archive_file::ArchiveFile::Open(view.fs(), *path);
   if (!file) return file.error();
   const Status moved = (*file)->reader().SkipTo(capture.place.offset);
   if (!moved) return moved.error();
@@ -100,7 +100,9 @@ Result<std::vector<Companion>> Companions::InGrowing(const catalog::Capture& cap
 }
 
 Result<std::vector<Companion>> Companions::Of(const catalog::Capture& capture) {
-  if (view_.holdings().FindOpen(capture.place.container) != nullptr) return InGrowing(capture);
+  if (view_.holdings().FindOpen(capture.place.container) != nullptr) {
+    return Behind(view_, capture);
+  }
   Result<const ByCapture*> loaded = Load(capture.place.container);
   if (!loaded) return loaded.error();
   std::vector<Companion> companions;

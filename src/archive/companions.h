@@ -63,6 +63,9 @@ class Companions {
 
   // In the order of the file. Errors: those of reading the rows, or the container while it grows.
   Result<std::vector<Companion>> Of(const catalog::Capture& capture);
+  // What a crawl wrote: it lies behind its capture, up to the next one, and no rows are read.
+  static Result<std::vector<Companion>> Behind(const ArchiveView& view,
+                                               const catalog::Capture& capture);
 
  private:
   // Offset, which several share in a compressed member, checksum of the URL, and time.
@@ -70,7 +73,6 @@ class Companions {
   using ByCapture = std::multimap<CaptureKey, Companion>;
   static CaptureKey KeyOf(const catalog::Capture& capture);
   Result<const ByCapture*> Load(std::uint32_t container);
-  Result<std::vector<Companion>> InGrowing(const catalog::Capture& capture) const;
 
   const ArchiveView& view_;
   std::map<std::uint32_t, ByCapture> containers_;

@@ -1,9 +1,13 @@
 #include "crawl/archived_copy.h"
 
+#include "archive/companions.h"
 #include "formats/record/payload.h"
+#include "util/ascii.h"
 
 namespace stele::crawl {
 namespace {
+
+constexpr std::string_view kDistrustField = "tlsDistrust:";
 
 class PayloadText final : public record::PayloadSink {
  public:
@@ -43,6 +47,29 @@ Result<ArchivedCopy> ReadArchivedCopy(const archive::ArchiveView& view,
   }
   if (const http::ResponseHead* head = stream.response()) copy.head = head->raw;
   return copy;
+}
+
+Result<std::string> ReadDistrust(const archive::ArchiveView& view,
+                                 const catalog::Capture& capture) {
+  const auto companions = archive::Companions::Behind(view, capture);
+  if (!companions) return companions.error();
+  for (const archive::Companion& companion : *companions) {
+    if (companion.type != record::RecordType::kMetadata) continue;
+    const auto stored = view.Open(capture.place.container, companion);
+    if (!stored) return stored.error();
+    std::string text;
+    for (;;) {
+      const Result<std::string_view> piece = (*stored)->Read();
+      if (!piece) return piece.error();
+      if (piece->empty()) break;
+      text += *piece;
+    }
+    for (const std::string_view line : Split(text, '\n')) {
+      if (!line.starts_with(kDistrustField)) continue;
+      return std::string(TrimSpace(line.substr(kDistrustField.size())));
+    }
+  }
+  return std::string();
 }
 
 }  // namespace stele::crawl

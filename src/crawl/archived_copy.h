@@ -3,6 +3,7 @@
 #include <string>
 
 #include "archive/archive_view.h"
+#include "catalog/capture.h"
 #include "catalog/capture_id.h"
 #include "formats/warc/truncation.h"
 #include "util/result.h"
@@ -20,5 +21,9 @@ struct ArchivedCopy {
 Result<ArchivedCopy> ReadArchivedCopy(const archive::ArchiveView& view,
                                       const catalog::CaptureId& capture,
                                       std::size_t payload_bytes_max);
+
+// Why a browser would have refused the certificate that a capture of a crawl came with, as its
+// metadata record says; empty: it would not. Errors: kNotFound, kIo, kCorrupt.
+Result<std::string> ReadDistrust(const archive::ArchiveView& view, const catalog::Capture& capture);
 
 }  // namespace stele::crawl

@@ -189,6 +189,7 @@ struct Lab {
     web.hanging = hanging;
     web.before = before;
     web.inside = inside;
+    web.distrust = distrust;
     web.make = make;
     web.respond = respond;
     for (const auto& [url, body] : pages) web.Add(url, body);
@@ -231,7 +232,8 @@ struct Lab {
   std::map<std::string, std::string> redirects;
   std::map<std::string, net::FetchFailure> failures;
   std::map<std::string, Timestamp> times;
-  std::string address;  // of all hosts; empty: it is not known
+  std::string address;   // of all hosts; empty: it is not known
+  std::string distrust;  // of all certificates
   std::set<std::string> inside;
   std::map<std::string, int> cut;
   std::set<std::string> hanging;

@@ -76,6 +76,30 @@ TEST(CrawlerKept, I1_WhatWasCapturedBeforeAKillIsNotFailedWhereNobodyAnswersThen
   }
 }
 
+TEST(CrawlerKept, I1_TheLogSaysAfterAKillWhichCertificatesWereWrong) {
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.seeds = {"https://a.org/"};
+  lab.pages = {{"https://a.org/", "<a href=/1></a><a href=http://a.org/2></a>"},
+               {"https://a.org/1", "1"},
+               {"http://a.org/2", "2"}};
+  lab.distrust = "self-signed certificate";
+  ASSERT_TRUE(lab.Crawl());
+  const auto whole = LinesOf(lab);
+  ASSERT_EQ(whole.size(), 3U);
+  Kill(lab);
+  lab.asked.clear();
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_TRUE(lab.asked.empty());
+  const auto lines = LinesOf(lab);
+  for (const auto& [url, of_url] : whole) {
+    ASSERT_EQ(lines.at(url).size(), 1U);
+    EXPECT_EQ(lines.at(url)[0].annotations, of_url[0].annotations) << url;
+    EXPECT_EQ(lines.at(url)[0].extra, of_url[0].extra) << url;
+    EXPECT_EQ(of_url[0].annotations == "invalidCertificate", url.starts_with("https:")) << url;
+  }
+}
+
 TEST(CrawlerKept, I1_WhatRobotsForbidAfterAKillWasCapturedNevertheless) {
   Lab lab;
   lab.pages = {{"http://a.org/", "<a href=/1></a>"}, {"http://a.org/1", "1"}};

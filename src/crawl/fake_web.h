@@ -109,6 +109,7 @@ class FakeWeb final : public net::Fetcher {
   // When fetches began, where it is not now.
   std::map<std::string, Timestamp> times;
   std::optional<net::IpAddress> address;  // of all hosts
+  std::string distrust;                   // of the certificates of all servers
   std::set<std::string> inside;           // hosts that have private ones
   std::set<std::string> hanging;          // URLs whose responses come to no end
   std::map<std::string, int> cut;         // so often the connection is lost before the end
@@ -160,6 +161,11 @@ class FakeWeb final : public net::Fetcher {
     if (times_asked <= before[url].size()) response = before[url][times_asked - 1];
     const std::string given = respond ? respond(url, under_way_) : std::string();
     if (!given.empty()) response = given;
+    if (url.starts_with("https:") && !distrust.empty()) {
+      net::TlsFacts tls;
+      tls.distrust = distrust;
+      result.tls = std::make_shared<const net::TlsFacts>(std::move(tls));
+    }
     result.request = "GET / HTTP/1.1\r\n\r\n";
     const Result<http::ResponseHead> head = http::ParseResponseHead(response);
     if (!head) {

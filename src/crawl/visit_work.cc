@@ -297,6 +297,13 @@ Result<archive::CrawledCapture> VisitWork::ReadKept(Visit& visit) {
   visit.known.reset();
   visit.result.head = std::move(copy->head);
   visit.result.status = static_cast<int>(row.status);
+  if (visit.url.scheme() == "https") {
+    Result<std::string> distrust = ReadDistrust(view, row);
+    if (!distrust) return distrust.error();
+    net::TlsFacts tls;
+    tls.distrust = *std::move(distrust);
+    visit.result.tls = std::make_shared<const net::TlsFacts>(std::move(tls));
+  }
   if (visit.kept->is_cut) visit.result.truncation = FetchTruncation(copy->truncation);
   archive::CrawledCapture capture;
   capture.url = visit.candidate.url;
