@@ -266,7 +266,9 @@ std::map<std::string, int> WholeOf(Lab& lab) {
       continue;
     }
     const Result<catalog::HeldCapture> held = view.catalog().Get((*row)->id);
-    EXPECT_TRUE(held && archive::RevisitResolver(view).Resolve(*held)) << (*row)->url;
+    const Result<catalog::HeldCapture> original =
+        held ? archive::RevisitResolver(view).Resolve(*held) : held;
+    EXPECT_TRUE(original && original->row.sha1 == held->row.sha1) << (*row)->url;
   }
 }
 
@@ -305,6 +307,8 @@ TEST(CrawlerKept, D6_APowerCutAtAnyAnswerLeavesEachPayloadOnceAndNoRevisitWithou
     Lab lab;
     AddEqualPages(lab, answers % 2 == 1);
     lab.keeps_logs = true;
+    // With a container for each capture, any of them may be lost.
+    if (answers % 3 == 0) lab.writing.container_bytes = 1;
     for (lab.dark_after = answers; lab.dark_after > 0; lab.dark_after -= 7) {
       static_cast<void>(lab.Crawl());
       WholeOf(lab);
