@@ -1,6 +1,7 @@
 // Every way in which a server misbehaves: the bytes in the result are those that were sent.
 #include "net/fetcher.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -457,11 +458,9 @@ TEST(Fetcher, OnlyPublicAddressesUnlessTold) {
 }
 
 TEST(Fetcher, FailuresHaveHeritrixsNumbers) {
-  std::uint16_t closed = 0;
-  {
-    WireServer server(WireAnswer{});
-    closed = server.port();
-  }
+  const LoopbackListener refusing;
+  refusing.Stop();
+  const std::uint16_t closed = refusing.port;
   FetchLab lab;
   const FetchResult refused = lab.Fetch(FetchLab::To(closed));
   EXPECT_EQ(refused.failure, FetchFailure::kConnect);
@@ -547,10 +546,13 @@ TEST(Fetcher, I1_ProxiesThatCannotBeReachedAreNamed) {
   const FetchResult nowhere = lab.Fetch(request);
   EXPECT_EQ(nowhere.failure, FetchFailure::kNoAddress);
   EXPECT_THAT(nowhere.error, HasSubstr("the proxy nowhere.test:3128: "));
-  request.proxy = FetchProxy{"proxy.test", 1, ""};
+  const LoopbackListener refusing;
+  refusing.Stop();
+  request.proxy = FetchProxy{"proxy.test", refusing.port, ""};
   const FetchResult silent = lab.Fetch(request);
   EXPECT_EQ(silent.failure, FetchFailure::kConnect);
-  EXPECT_THAT(silent.error, HasSubstr("the proxy proxy.test:1: cannot connect: "));
+  EXPECT_THAT(silent.error,
+              HasSubstr(fmt::format("the proxy proxy.test:{}: cannot connect: ", refusing.port)));
 }
 
 TEST(Fetcher, HundredsAtATimeEachGetTheirOwn) {

@@ -53,6 +53,7 @@ struct LoopbackListener {
 
   // Negative once Stop() was called, from another thread.
   int Accept() const { return accept4(socket, nullptr, nullptr, SOCK_CLOEXEC); }
+  // From then on it refuses, and nobody else can have the port.
   void Stop() const { shutdown(socket, SHUT_RDWR); }
 
   const int socket;
