@@ -146,4 +146,14 @@ std::string SeenKey(std::string_view url) {
   return key;
 }
 
+bool BeginsSession(std::string_view from, std::string_view to) {
+  const std::string key = SeenKey(to);
+  return key != to && key == from;
+}
+
+std::string SeenKeyOf(const Candidate& candidate) {
+  const bool begins = candidate.hops.ends_with('R') && BeginsSession(candidate.via, candidate.url);
+  return begins ? candidate.url : SeenKey(candidate.url);
+}
+
 }  // namespace stele::crawl

@@ -47,5 +47,10 @@ Result<Candidate> DecodeCandidate(std::string_view bytes);
 
 // Two URLs with the same key are one for a crawl: session ids are taken out, nothing else is.
 std::string SeenKey(std::string_view url);
+// A redirect to the same page with a session id in its URL, from one without: servers begin
+// sessions so, and what has no id is redirected again. It is followed.
+bool BeginsSession(std::string_view from, std::string_view to);
+// What a candidate is known by: SeenKey(), or the URL itself where a session begins.
+std::string SeenKeyOf(const Candidate& candidate);
 
 }  // namespace stele::crawl

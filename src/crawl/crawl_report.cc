@@ -193,7 +193,8 @@ class Reader {
     const std::string target = is_redirected ? ExtraText(line, "redirect") : std::string();
     // What is asked for once more may lead to a page then.
     redirects_.erase(SeenKey(line.uri));
-    if (!target.empty()) redirects_.emplace(SeenKey(line.uri), SeenKey(target));
+    if (target.empty() || BeginsSession(line.uri, target)) return;
+    redirects_.emplace(SeenKey(line.uri), SeenKey(target));
   }
 
   // Seeds that are redirected to each other, and those that lead to such. When the first of them

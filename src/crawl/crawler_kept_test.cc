@@ -158,6 +158,26 @@ TEST(CrawlerKept, I1_ARedirectThatIsARevisitLeadsAfterAKillWhereItDidBefore) {
   }
 }
 
+TEST(CrawlerKept, I1_ARedirectThatBeganASessionIsToldAfterAKillAndSoIsThePage) {
+  const std::string session = "http://a.org/(S(lit3py55t21z5v55vlm25s55))/";
+  Lab lab;
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.redirects = {{"http://a.org/", session}};
+  lab.pages = {{session, "<a href=1></a>"}, {session + "1", "1"}};
+  ASSERT_TRUE(lab.Crawl());
+  const auto whole = LinesOf(lab);
+  Kill(lab);
+  lab.asked.clear();
+  ASSERT_TRUE(lab.Crawl());
+  EXPECT_EQ(lab.asked, (std::map<std::string, int>()));
+  const auto lines = LinesOf(lab);
+  EXPECT_EQ(lines.size(), 3U);
+  for (const auto& [url, of_url] : whole) {
+    ASSERT_TRUE(lines.contains(url) && lines.at(url).size() == 1) << url;
+    EXPECT_EQ(lines.at(url)[0].extra, of_url[0].extra) << url;
+  }
+}
+
 // Has whatever came from one URL.
 class OnePage final : public dedup::OriginalSource {
  public:

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "crawl/crawl_report.h"
 #include "crawl/crawl_test_lab.h"
 #include "net/resolver.h"
 
@@ -419,6 +420,28 @@ TEST(Crawler, I1_StringsOfAScriptAreGuessedRelativeToItsPageAndToTheScript) {
   EXPECT_TRUE(lab.Crawl());
   EXPECT_TRUE(lab.captured.contains("http://a.org/img/1.png"));
   EXPECT_TRUE(lab.captured.contains("http://a.org/static/img/2.png"));
+}
+
+// Servers without cookies begin a session so; all links of the site have its id then.
+TEST(Crawler, I1_ARedirectToThePageItselfWithASessionIdIsFollowedOnce) {
+  const std::string session = "http://a.org/(S(lit3py55t21z5v55vlm25s55))";
+  const std::string other = "http://a.org/(S(00000000000000000000000b))";
+  for (const bool begins_anew : {false, true}) {
+    Lab lab;
+    lab.settings.robots = RobotsPolicy::kIgnore;
+    lab.pages = {{session + "/", "<a href=1.aspx></a><a href=/1.aspx></a><a href=/2.aspx></a>"},
+                 {session + "/1.aspx", "1"},
+                 {session + "/2.aspx", "2"}};
+    lab.redirects = {{"http://a.org/", session + "/"},
+                     {"http://a.org/2.aspx", session + "/2.aspx"}};
+    if (begins_anew) lab.redirects[session + "/2.aspx"] = other + "/2.aspx";
+    ASSERT_TRUE(lab.Crawl());
+    EXPECT_EQ(lab.captured,
+              (std::multiset<std::string>{"http://a.org/", session + "/", session + "/1.aspx",
+                                          "http://a.org/2.aspx", session + "/2.aspx"}));
+    const std::string log = *io::ReadFile(lab.disk, "run/crawl.log");
+    EXPECT_EQ(log.find(kRedirectLost), std::string::npos) << log;
+  }
 }
 
 TEST(Crawler, I1_WhereContentIsLocatedIsALink) {

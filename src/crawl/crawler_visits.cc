@@ -396,6 +396,7 @@ std::string_view Crawler::FollowSeed(const Visit& visit) {
       std::find_if(links.begin(), links.end(), [](const Outlink& link) { return link.hop == 'R'; });
   if (target == links.end()) return "nowhere";
   if (RedirectsAtEnd(visit.candidate.hops) >= kRedirectsMax) return "too-often";
+  if (BeginsSession(visit.candidate.url, target->url)) return "";
   const std::string from = SeenKey(visit.candidate.url);
   std::string at = SeenKey(target->url);
   seed_redirects_.insert_or_assign(from, at);
@@ -415,7 +416,7 @@ Status Crawler::AddLinks(const Visit& visit) {
   for (const Outlink& link : visit.outlinks.links) {
     const bool is_seed = from.seed && is_redirect && link.hop == 'R';
     // Most links of a site are to pages that were linked before.
-    const bool is_known = !is_seed && parts_.frontier.WasSeenOfLate(link.url);
+    const bool is_known = !is_seed && link.hop != 'R' && parts_.frontier.WasSeenOfLate(link.url);
     const bool is_embed = link.hop == 'E' || (link.hop == 'R' && from.is_embed());
     if (is_known && (!is_embed || parts_.log.HasEmbed(link.url))) continue;
     Candidate candidate;

@@ -117,8 +117,10 @@ void Frontier::Remember(std::string key) {
   seen_.insert(std::move(key));
 }
 
-Result<bool> Frontier::WasSeen(std::string_view url) {
-  std::string key = Key(kSeenRow, SeenKey(url));
+Result<bool> Frontier::WasSeen(std::string_view url) { return HasKey(SeenKey(url)); }
+
+Result<bool> Frontier::HasKey(std::string_view seen_key) {
+  std::string key = Key(kSeenRow, seen_key);
   if (seen_.contains(key)) return true;
   bool seen = seen_before_.contains(key);
   if (!seen) {
@@ -135,8 +137,10 @@ bool Frontier::WasSeenOfLate(std::string_view url) const {
   return seen_.contains(key) || seen_before_.contains(key);
 }
 
-void Frontier::MarkSeen(std::string_view url) {
-  std::string key = Key(kSeenRow, SeenKey(url));
+void Frontier::MarkSeen(std::string_view url) { AddKey(SeenKey(url)); }
+
+void Frontier::AddKey(std::string_view seen_key) {
+  std::string key = Key(kSeenRow, seen_key);
   Put(key, "");
   Remember(std::move(key));
 }
@@ -225,7 +229,8 @@ void Frontier::AddRow(const std::string& host, Queue& queue, const Candidate& ca
 }
 
 Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
-  Result<bool> seen = WasSeen(candidate.url);
+  const std::string seen_key = SeenKeyOf(candidate);
+  Result<bool> seen = HasKey(seen_key);
   if (!seen) return seen.error();
   if (*seen) return Added::kSeen;
   const Result<std::vector<QueryCount>> counts = QueryCountsOf(candidate);
@@ -241,7 +246,7 @@ Result<Frontier::Added> Frontier::Add(const Candidate& candidate) {
     return Added::kOverBudget;
   }
   for (const QueryCount& count : *counts) PutQueryUrls(count.row, count.urls + 1);
-  MarkSeen(candidate.url);
+  AddKey(seen_key);
   ++(*queue)->ever;
   AddRow(host, **queue, candidate);
   if (const Status written = WriteIfMany(); !written) return written.error();

@@ -110,6 +110,8 @@ class Frontier {
   Status Load();
   Result<std::optional<std::string>> Get(const std::string& key);
   void Put(std::string key, std::string value) { changes_[std::move(key)] = std::move(value); }
+  Result<bool> HasKey(std::string_view seen_key);
+  void AddKey(std::string_view seen_key);
   Status Write();
   Status WriteIfMany();
   Result<Queue*> QueueOf(const std::string& host);

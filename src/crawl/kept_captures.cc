@@ -38,14 +38,27 @@ Result<KeptCaptures> KeptCaptures::Find(Frontier& frontier, const archive::Archi
   query.from = found->second.begin;
   query.after = last_finished.AllUpTo(catalog::BatchOf(found->second.begin));
   catalog::CaptureScan scan = view.catalog().Scan(query);
+  std::set<std::string> without_session;
   for (;;) {
     const Result<const catalog::Capture*> row = scan.Next();
     if (!row) return row.error();
     if (*row == nullptr) return kept;
     if ((*row)->run != run || last_finished.Covers((*row)->id)) continue;
     const bool is_cut = ((*row)->flags & catalog::kTruncated) != 0;
-    kept.Add(SeenKey((*row)->url), Kept{(*row)->id, is_cut});
+    std::string key = SeenKey((*row)->url);
+    // Where a session began is not what was redirected there.
+    if (key == (*row)->url) {
+      without_session.insert(key);
+    } else if (without_session.contains(key)) {
+      key = (*row)->url;
+    }
+    kept.Add(std::move(key), Kept{(*row)->id, is_cut});
   }
+}
+
+std::string KeptCaptures::KeyOf(std::string_view url) const {
+  std::string own(url);
+  return captures_.contains(own) ? own : SeenKey(url);
 }
 
 void KeptCaptures::Add(std::string key, const Kept& kept) {
@@ -57,7 +70,7 @@ void KeptCaptures::Add(std::string key, const Kept& kept) {
 
 std::optional<KeptCaptures::Kept> KeptCaptures::Of(std::string_view url) const {
   if (captures_.empty()) return std::nullopt;
-  const auto [begin, end] = captures_.equal_range(SeenKey(url));
+  const auto [begin, end] = captures_.equal_range(KeyOf(url));
   std::optional<Kept> last;
   for (auto at = begin; at != end; ++at) {
     if (!taken_.contains(at->second.id)) last = at->second;
@@ -69,7 +82,7 @@ std::vector<KeptCaptures::Kept> KeptCaptures::TakeEarlier(std::string_view url) 
   std::vector<Kept> earlier;
   const std::optional<Kept> last = Of(url);
   if (!last) return earlier;
-  const auto [begin, end] = captures_.equal_range(SeenKey(url));
+  const auto [begin, end] = captures_.equal_range(KeyOf(url));
   for (auto at = begin; at != end; ++at) {
     const Kept& kept = at->second;
     if (kept != *last && taken_.insert(kept.id).second) earlier.push_back(kept);
@@ -78,7 +91,7 @@ std::vector<KeptCaptures::Kept> KeptCaptures::TakeEarlier(std::string_view url) 
 }
 
 void KeptCaptures::Finish(std::string_view url, const catalog::CaptureId& id) {
-  const auto [begin, end] = captures_.equal_range(SeenKey(url));
+  const auto [begin, end] = captures_.equal_range(KeyOf(url));
   const auto found =
       std::find_if(begin, end, [&](const auto& entry) { return entry.second.id == id; });
   if (found != end) captures_.erase(found);

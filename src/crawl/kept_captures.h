@@ -44,9 +44,11 @@ class KeptCaptures {
   void Save(Frontier& frontier) const;
 
  private:
+  std::string KeyOf(std::string_view url) const;
   void Add(std::string key, const Kept& kept);
 
-  // By the key that URLs of one page share, in the order in which they came.
+  // By the key that URLs of one page share, in the order in which they came; by its URL where a
+  // session began.
   std::multimap<std::string, Kept> captures_;
   std::set<catalog::CaptureId> taken_;  // of them
 };
