@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 
+#include "codec/gzip_codec.h"
 #include "dedup/document_reader.h"
 #include "formats/crawl_log/duplicate.h"
 #include "formats/crawl_log/line.h"
@@ -28,9 +30,45 @@ bool IsCutOff(const crawl_log::Line& line) {
                      [](std::string_view word) { return word.ends_with("Trunc"); });
 }
 
+// What gzip made small: one member, or some after each other.
+class UnzippedSource final : public io::Source {
+ public:
+  UnzippedSource(std::unique_ptr<io::ReadableFile> file, std::string path)
+      : path_(std::move(path)),
+        packed_(std::move(file)),
+        decoder_(codec::GzipCodec().NewDecoder()) {}
+
+  Result<std::size_t> Read(std::span<char> out) override {
+    for (;;) {
+      if (in_.empty()) {
+        const Result<std::size_t> read = packed_.Read(piece_);
+        if (!read) return read;
+        in_ = std::string_view(piece_).substr(0, *read);
+      }
+      if (in_.empty() && is_whole_) return std::size_t{0};
+      if (is_whole_) decoder_->Reset();
+      const Result<codec::Progress> step = decoder_->Decode(in_, out);
+      if (!step) return Error{step.error().code, path_ + ": " + step.error().text};
+      const bool is_cut_off = in_.empty() && step->produced == 0 && !step->done;
+      if (is_cut_off) return Error{ErrorCode::kCorrupt, path_ + " is cut off"};
+      in_.remove_prefix(step->consumed);
+      is_whole_ = step->done;
+      if (step->produced > 0) return step->produced;
+    }
+  }
+
+ private:
+  const std::string path_;
+  io::FileSource packed_;
+  const std::unique_ptr<codec::Decoder> decoder_;
+  std::string piece_ = std::string(kReadBytes, '\0');
+  std::string_view in_;    // of piece_, not yet decoded
+  bool is_whole_ = false;  // the member that was read last
+};
+
 class CrawlLogReader final : public DocumentReader {
  public:
-  explicit CrawlLogReader(std::unique_ptr<io::ReadableFile> file) : source_(std::move(file)) {}
+  explicit CrawlLogReader(std::unique_ptr<io::Source> source) : source_(std::move(source)) {}
 
   Result<CrawledDocument*> Next() override {
     for (;;) {
@@ -60,7 +98,7 @@ class CrawlLogReader final : public DocumentReader {
     if (at_end_) return false;
     const std::size_t before = text_.size();
     text_.resize(before + kReadBytes);
-    Result<std::size_t> read = source_.Read(std::span(text_).subspan(before));
+    Result<std::size_t> read = source_->Read(std::span(text_).subspan(before));
     if (!read) return read.error();
     text_.resize(before + *read);
     at_end_ = *read == 0;
@@ -99,7 +137,7 @@ class CrawlLogReader final : public DocumentReader {
     return true;
   }
 
-  io::FileSource source_;
+  const std::unique_ptr<io::Source> source_;
   std::string text_;
   bool at_end_ = false;
   std::unique_ptr<crawl_log::LineReader> reader_;
@@ -112,7 +150,16 @@ class CrawlLogReader final : public DocumentReader {
 Result<std::unique_ptr<DocumentReader>> ReadCrawlLog(io::FileSystem& fs, const std::string& path) {
   Result<std::unique_ptr<io::ReadableFile>> file = fs.OpenForReading(path);
   if (!file) return file.error();
-  return std::unique_ptr<DocumentReader>(std::make_unique<CrawlLogReader>(*std::move(file)));
+  std::array<char, 2> begin = {};
+  const Result<std::size_t> read = (*file)->ReadAt(0, begin);
+  if (!read) return read.error();
+  std::unique_ptr<io::Source> source;
+  if (begin == std::array{'\x1f', '\x8b'}) {
+    source = std::make_unique<UnzippedSource>(*std::move(file), path);
+  } else {
+    source = std::make_unique<io::FileSource>(*std::move(file));
+  }
+  return std::unique_ptr<DocumentReader>(std::make_unique<CrawlLogReader>(std::move(source)));
 }
 
 }  // namespace stele::dedup

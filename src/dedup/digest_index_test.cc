@@ -8,6 +8,7 @@
 #include <map>
 
 #include "archive/test_archive.h"
+#include "codec/gzip_codec.h"
 #include "dedup/duplicate_finder.h"
 #include "io/fault_file_system.h"
 #include "io/memory_file_system.h"
@@ -270,6 +271,23 @@ TEST_F(DigestIndexing, D1_OtherOptionsThanThoseOfTheIndexAddedToAreRefused) {
   const Status refused = builder.AddIndex("index");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+}
+
+TEST_F(DigestIndexing, D1_ACompressedCrawlLogIsReadAsItIs) {
+  std::string packed;
+  for (const char* name : {"1", "2"}) {
+    packed += *codec::GzipCodec().Compress(
+        LogLine(std::string("http://a.is/") + name, "20060301100000000", name), 6);
+  }
+  PutFile(fs_, "crawl.log.gz", packed);
+  EXPECT_EQ(Build({"crawl.log.gz"}).indexed, 2u);
+  EXPECT_EQ(index_->ByUrl("http://a.is/2")->size(), 1u);
+  for (const std::size_t size : {packed.size() - 1, packed.size() - 30}) {
+    PutFile(fs_, "cut.log.gz", packed.substr(0, size));
+    const auto documents = ReadDocuments(fs_, "cut.log.gz");
+    DigestIndexBuilder builder(fs_, "of-less", {});
+    EXPECT_FALSE(documents && builder.Add(**documents)) << size;
+  }
 }
 
 TEST_F(DigestIndexing, D1_WhatIsNoCrawlIsRefused) {

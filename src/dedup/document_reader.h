@@ -35,7 +35,8 @@ class DocumentReader {
   virtual std::uint64_t skipped() const = 0;
 };
 
-// A Heritrix crawl.log. Borrows `fs` for the call. Errors: those of opening it.
+// A Heritrix crawl.log, as it is or compressed by gzip. Borrows `fs` for the call. Errors: those of
+// opening it.
 Result<std::unique_ptr<DocumentReader>> ReadCrawlLog(io::FileSystem& fs, const std::string& path);
 // A WARC or ARC file. Payloads are read where the file has no SHA-1 of them.
 Result<std::unique_ptr<DocumentReader>> ReadArchiveFile(io::FileSystem& fs,
