@@ -96,13 +96,32 @@ std::string CountsJson(const DedupCounts& counts) {
   return out;
 }
 
-std::string HostLine(const std::string& host, const DedupCounts& counts) {
-  return fmt::format("  {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", host, counts.handled,
-                     counts.duplicates, counts.handled_bytes, counts.duplicate_bytes, counts.fresh,
-                     counts.exact, counts.equivalent, counts.mirrors,
-                     counts.timestamp.change_correct, counts.timestamp.change_false,
-                     counts.timestamp.no_change_correct, counts.timestamp.no_change_false,
-                     counts.timestamp.missing);
+std::string PredictionColumns(const PredictionCounts& counts) {
+  return fmt::format(" {} {} {} {} {}", counts.change_correct, counts.change_false,
+                     counts.no_change_correct, counts.no_change_false, counts.missing);
+}
+
+// Columns for entity tags only where they were judged: the paper's report has none.
+std::string HostLines(const std::map<std::string, DedupCounts>& hosts, bool with_etag) {
+  std::string out =
+      "  [host] [total] [duplicates] [bytes] [bytes discarded] [new] [exact] [equivalent] "
+      "[mirror] [change correct] [change falsely] [non-change correct] [non-change falsely] "
+      "[no timestamp]";
+  if (with_etag) {
+    out +=
+        " [ETag: change correct] [change falsely] [non-change correct] [non-change falsely] "
+        "[no ETag]";
+  }
+  out += '\n';
+  for (const auto& [host, counts] : hosts) {
+    out += fmt::format("  {} {} {} {} {} {} {} {} {}", host, counts.handled, counts.duplicates,
+                       counts.handled_bytes, counts.duplicate_bytes, counts.fresh, counts.exact,
+                       counts.equivalent, counts.mirrors);
+    out += PredictionColumns(counts.timestamp);
+    if (with_etag) out += PredictionColumns(counts.etag);
+    out += '\n';
+  }
+  return out;
 }
 
 }  // namespace
@@ -164,12 +183,7 @@ std::string DedupReport::Text() const {
   if (left_out > 0) AppendCount(out, "Left out by header", left_out);
   AppendPredictions(out, "Timestamp", total.timestamp);
   AppendPredictions(out, "ETag", total.etag);
-  if (hosts.empty()) return out;
-  out +=
-      "  [host] [total] [duplicates] [bytes] [bytes discarded] [new] [exact] [equivalent] "
-      "[mirror] [change correct] [change falsely] [non-change correct] [non-change falsely] "
-      "[no timestamp]\n";
-  for (const auto& [host, counts] : hosts) out += HostLine(host, counts);
+  if (!hosts.empty()) out += HostLines(hosts, total.etag.total() > 0);
   return out;
 }
 

@@ -97,8 +97,14 @@ TEST(DedupReport, D5_HostsHaveALineEach) {
                                     .mirrors = 0,
                                     .timestamp = {.missing = 3},
                                     .etag = {}};
-  EXPECT_NE(report.Text().find("  www.example.is 3 2 30 20 1 1 1 0 0 0 0 0 3\n"),
+  EXPECT_NE(report.Text().find("[no timestamp]\n  www.example.is 3 2 30 20 1 1 1 0 0 0 0 0 3\n"),
             std::string::npos);
+  report.total.etag.missing = 3;
+  report.hosts["www.example.is"].etag = {.change_correct = 1, .no_change_correct = 2};
+  EXPECT_NE(report.Text().find("[no ETag]\n  www.example.is 3 2 30 20 1 1 1 0 0 0 0 0 3 "
+                               "1 0 2 0 0\n"),
+            std::string::npos)
+      << report.Text();
 }
 
 TEST(DedupReport, D5_TheSameAsJson) {
