@@ -181,6 +181,13 @@ class Duplicates(unittest.TestCase):
                 self.assertEqual(found[name], direct[name], f"{name} by {by}")
             self.assertGreater(found["mirrors"], 0)
 
+    def test_D1_a_url_is_looked_up_as_it_is_and_as_crawlers_write_it(self):
+        index = self.build(self.crawls[0].warc)
+        url = self.crawls[0].pages[0].url
+        found = self.stele("dedup", "lookup", index, url)
+        self.assertIn(url, found)
+        self.assertEqual(self.stele("dedup", "lookup", index, url.replace("http:", "HTTP:")), found)
+
     def test_D3_what_an_index_cannot_tell_is_said_before_it_is_asked(self):
         index, log = self.folder / "little", self.crawls[0].log
         for by, words, text in (

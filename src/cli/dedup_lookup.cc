@@ -3,6 +3,7 @@
 #include "cli/archive_commands.h"
 #include "cli/dedup_commands.h"
 #include "dedup/digest_index.h"
+#include "formats/url/url.h"
 #include "util/digest.h"
 #include "util/json.h"
 
@@ -52,7 +53,13 @@ std::optional<dedup::PayloadDigest> DigestArgument(const std::string& text) {
 }
 
 dedup::OriginalSource::Documents LookUp(dedup::DigestIndex& index, const std::string& what) {
-  if (what.find("://") != std::string::npos) return index.ByUrl(what);
+  if (what.find("://") != std::string::npos) {
+    auto documents = index.ByUrl(what);
+    if (!documents || !documents->empty()) return documents;
+    // As browsers and crawlers write it, with a slash behind a host.
+    const Result<url::Url> whole = url::Parse(what);
+    return whole ? index.ByUrl(whole->href()) : std::move(documents);
+  }
   const std::optional<dedup::PayloadDigest> digest = DigestArgument(what);
   if (digest) return index.ByDigest(*digest);
   return Error{ErrorCode::kInvalid, what + " is neither a URL nor a SHA-1 like sha1:3I42H3S6..."};
