@@ -294,7 +294,8 @@ std::map<std::string, int> WholeOf(Lab& lab) {
 
 constexpr int kEqualPages = 24;
 
-// A page with links to others, of which many have the same payload, and half another month.
+// A page with links to others, of which many have the same payload, and half another month. Some
+// are behind redirects that say the same.
 void AddEqualPages(Lab& lab, bool months) {
   constexpr std::int64_t kDay = 86'400'000;
   lab.settings.robots = RobotsPolicy::kIgnore;
@@ -305,18 +306,24 @@ void AddEqualPages(Lab& lab, bool months) {
   for (int i = 0; i < kEqualPages; ++i) {
     const std::string url = fmt::format("http://a.org/{}", i);
     lab.pages[url] = fmt::format("page {}", i % 3);
-    links += fmt::format("<a href={}></a>", url);
+    links += fmt::format("<a href={}></a>", i % 4 == 0 ? url + "/old" : url);
     if (months) lab.times[url] = {lab.clock.Now().milliseconds + (1 + i % 2 * 31) * kDay};
   }
   lab.pages["http://a.org/"] = links;
+  lab.respond = [](const std::string& url, std::size_t) -> std::string {
+    if (!url.ends_with("/old")) return "";
+    return fmt::format("HTTP/1.1 301 Moved\r\nLocation: {}\r\nContent-Length: 5\r\n\r\nmoved",
+                       url.substr(0, url.rfind('/')));
+  };
 }
 
 void CheckEqualPages(Lab& lab) {
   std::multiset<std::string> expected;
   for (const auto& [url, body] : lab.pages) expected.insert(url);
+  for (int i = 0; i < kEqualPages; i += 4) expected.insert(fmt::format("http://a.org/{}/old", i));
   EXPECT_EQ(lab.captured, expected);
   const auto whole = WholeOf(lab);
-  EXPECT_EQ(whole.size(), 4U);
+  EXPECT_EQ(whole.size(), 5U);
   for (const auto& [sha1, count] : whole) EXPECT_EQ(count, 1);
   EXPECT_EQ(LinesOf(lab).size(), expected.size());
 }
