@@ -85,5 +85,24 @@ TEST(Candidate, I1_SessionIdsDoNotMakeAnotherUrl) {
   }
 }
 
+TEST(Candidate, I1_ASessionBeginsWhereAUrlWithoutItsIdIsRedirectedToItselfWithOne) {
+  const std::string page = "http://a.org/x/p.aspx?id=7";
+  const std::string session = "http://a.org/(S(lit3py55t21z5v55vlm25s55))/x/p.aspx?id=7";
+  const std::string other = "http://a.org/(S(00000000000000000000000b))/x/p.aspx?id=7";
+  EXPECT_TRUE(BeginsSession(page, session));
+  EXPECT_TRUE(BeginsSession("http://a.org/p", "http://a.org/p;jsessionid=0123456789ABCDEF"));
+  EXPECT_FALSE(BeginsSession(session, page));
+  EXPECT_FALSE(BeginsSession(session, other));
+  EXPECT_FALSE(BeginsSession(page, page));
+  EXPECT_FALSE(BeginsSession("http://a.org/", session));
+  Candidate candidate;
+  candidate.url = session;
+  candidate.via = page;
+  candidate.hops = "L";
+  EXPECT_EQ(SeenKeyOf(candidate), page);
+  candidate.hops = "LR";
+  EXPECT_EQ(SeenKeyOf(candidate), session);
+}
+
 }  // namespace
 }  // namespace stele::crawl
