@@ -46,6 +46,12 @@ TEST(MediaFilter, D2_TypesAreLeftOutOrLetIn) {
   EXPECT_EQ(pictures->Text(), "only image/.*");
 }
 
+TEST(MediaFilter, D2_OfATypeWithoutEndItsBeginCounts) {
+  const auto filter = MediaFilter::Create("text/.*", MediaFilter::Mode::kBlacklist);
+  EXPECT_FALSE(filter->Takes("text/" + std::string(1 << 20, 'a')));
+  EXPECT_TRUE(filter->Takes(std::string(1 << 20, 'a')));
+}
+
 TEST(MediaFilter, D2_WhatIsNoExpressionIsRefused) {
   const auto refused = MediaFilter::Create("text/(", MediaFilter::Mode::kBlacklist);
   ASSERT_FALSE(refused);

@@ -5,6 +5,13 @@
 #include <regex>
 
 namespace stele::dedup {
+namespace {
+
+// A server may send a million bytes as a type, for each of which the library would go one call
+// deeper. RFC 6838 allows 127 on each side of the slash.
+constexpr std::size_t kTypeBytesMax = 255;
+
+}  // namespace
 
 struct MediaFilter::Expression {
   std::string pattern;
@@ -29,6 +36,7 @@ Result<MediaFilter> MediaFilter::Create(std::string_view pattern, Mode mode) {
 
 bool MediaFilter::Takes(std::string_view type) const {
   if (expression_ == nullptr) return true;
+  type = type.substr(0, kTypeBytesMax);
   const bool matches = std::regex_match(type.begin(), type.end(), expression_->compiled);
   return matches == (mode_ == Mode::kWhitelist);
 }
