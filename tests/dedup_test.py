@@ -181,6 +181,48 @@ class Duplicates(unittest.TestCase):
                 self.assertEqual(found[name], direct[name], f"{name} by {by}")
             self.assertGreater(found["mirrors"], 0)
 
+    def test_D1_what_is_added_is_seen_again_unless_nobody_wants_to_know(self):
+        first, last = self.crawls[-2:]
+        (url, content) = next((page.url, page.content) for page in first.pages
+                              if any(page.url == later.url and page.content == later.content
+                                     for later in last.pages))
+        index = self.folder / "added"
+        for words, seen in (([], last), (["--no-timestamp"], first)):
+            self.stele("dedup", "index", "--force", "--output", index, *words, first.log)
+            before = index.read_bytes()
+            refused = subprocess.run([STELE, "dedup", "index", "--output", index, last.log],
+                                     capture_output=True, check=False)
+            self.assertEqual((refused.returncode, index.read_bytes()), (2, before))
+            self.stele("dedup", "index", "--add", "--output", index, *words, last.log)
+            documents = {(page.url, page.content) for page in first.pages + last.pages}
+            info = json.loads(self.stele("dedup", "info", "--json", index))
+            self.assertEqual(info["documents"], len(documents))
+            found = [json.loads(line) for line in
+                     self.stele("dedup", "lookup", "--json", index, url).splitlines()]
+            sha1 = base64.b32encode(hashlib.sha1(content).digest()).decode()
+            (known,) = [row for row in found if row["digest"] == f"sha1:{sha1}"]
+            self.assertEqual([known["time"], known["seen"]],
+                             [iso(crawl.moment)[:-1] + ".000Z" for crawl in (first, seen)])
+
+    def test_D5_a_report_has_what_was_asked_for(self):
+        before, after = self.crawls[-2:]
+        index = self.build(before.log)
+        log = self.folder / "errors.log"
+        log.write_text(after.log.read_text() + after.log.read_text().replace(
+            "   200 ", "   404 ").replace(SITE, "http://other.org/"), encoding="utf-8")
+        small = expected(before, after, "url", lambda page: len(page.content) >= 5000)
+        whole = expected(before, after, "url")
+        self.assertEqual(self.report(index, log, "--min-size", 5000), small)
+        self.assertEqual(self.report(index, log), whole)
+        self.assertEqual(self.report(index, log, "--any-status")["handled"], 2 * whole["handled"])
+        told = self.stele("dedup", "report", "--json", "--equivalent", "--analyse", "etag",
+                          "--hosts", "--any-status", "--index", index, log)
+        hosts = json.loads(told)["hosts"]
+        self.assertEqual(hosts[SITE.split("/")[2]], whole)
+        self.assertEqual(hosts["other.org"]["new"], whole["handled"])
+        self.assertNotIn("hosts", json.loads(self.stele("dedup", "report", "--json", "--index",
+                                                        index, log)))
+
     def test_D1_a_url_is_looked_up_as_it_is_and_as_crawlers_write_it(self):
         index = self.build(self.crawls[0].warc)
         url = self.crawls[0].pages[0].url

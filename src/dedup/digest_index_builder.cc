@@ -113,7 +113,6 @@ Status DigestIndexBuilder::Impl::Put(const CrawledDocument& document) {
                     .is_unresolved = document.is_unresolved};
   KnownDocument& known = entry.known;
   if (known.origin.empty()) known.origin = options_.origin;
-  if (!options_.with_timestamp) known.seen = known.time;
   if (!options_.with_etag) {
     known.etag.clear();
     known.last_modified.clear();
@@ -228,6 +227,7 @@ Status DigestIndexBuilder::Impl::WriteAll(std::vector<RunCursor>& runs, EntryWri
       if (is_counted) ++counts.unresolved;
       continue;
     }
+    if (!options_.with_timestamp) entry.known.seen = entry.known.time;
     if (is_counted) ++summary.documents;
     if (is_counted && entry.is_duplicate) ++summary.duplicates;
     if (const Status added = writer.Add(key, FormatEntry(entry)); !added) return added;
