@@ -34,6 +34,14 @@ constexpr std::uint64_t kMegabyte = 1'000'000;
 // Of a batch, for a container that grows. Those that it does not use are given to the next.
 constexpr std::uint32_t kOpenSerials = 1 << 20;
 
+// Whether a disk has so many bytes free, beside those that are kept so.
+Result<bool> FreeIn(io::FileSystem& fs, const std::string& directory, std::uint64_t kept_free,
+                    std::uint64_t bytes) {
+  const Result<std::uint64_t> free = fs.FreeBytes(directory);
+  if (!free) return free.error();
+  return *free >= kept_free && *free - kept_free >= bytes;
+}
+
 LedgerEvent RunBegin(std::uint32_t run, std::string_view kind, std::string_view note) {
   LedgerEvent event;
   event.what = "run-begin";
@@ -306,6 +314,12 @@ Status ArchiveWriter::AddDependency(const Dependency& dependency) {
   return Append(dependency.Event());
 }
 
+Result<bool> ArchiveWriter::HasRoom(const std::string& volume, std::uint64_t bytes) const {
+  const ArchiveConfig::Volume* found = layout_->FindVolume(volume);
+  if (found == nullptr) return Error{ErrorCode::kInvalid, "there is no volume " + volume};
+  return FreeIn(environment_.fs, layout_->VolumeDirectory(*found), kReserveBytes, bytes);
+}
+
 Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes, Room room) {
   const std::uint64_t kept_free = room == Room::kForMore ? kReserveBytes : 0;
   const std::lock_guard lock(mutex_);
@@ -315,10 +329,9 @@ Result<ArchiveWriter::Place> ArchiveWriter::Reserve(std::uint64_t bytes, Room ro
     if (const Status made = MakeDirectories(environment_.fs, directory); !made) {
       return made.error();
     }
-    const Result<std::uint64_t> free = environment_.fs.FreeBytes(directory);
-    if (!free) return free.error();
-    if (*free < kept_free || *free - kept_free < bytes) continue;
-    return Place{++reserved_, volume.name};
+    const Result<bool> has_room = FreeIn(environment_.fs, directory, kept_free, bytes);
+    if (!has_room) return has_room.error();
+    if (*has_room) return Place{++reserved_, volume.name};
   }
   return Error{
       ErrorCode::kFull,

@@ -89,6 +89,8 @@ class ArchiveWriter {
   enum class Room { kForMore, kForTakedowns };
   // Errors: kFull when no writable volume has room for so many bytes.
   Result<Place> Reserve(std::uint64_t bytes, Room room = Room::kForMore);
+  // So many bytes more are free on a volume, beside what is kept so.
+  Result<bool> HasRoom(const std::string& volume, std::uint64_t bytes) const;
   // Gives up a reserved place, with what was written there.
   void Abandon(const Place& place);
 

@@ -39,14 +39,22 @@ GrowingContainer::GrowingContainer(ArchiveWriter& archive, Container container)
 
 Result<std::unique_ptr<GrowingContainer>> GrowingContainer::Begin(
     ArchiveWriter& archive, std::uint32_t run, const std::string& name, std::uint32_t batch,
-    const std::string& warcinfo, const std::string& record_id) {
-  Result<ArchiveWriter::Place> place = archive.Reserve(0);
+    const std::string& warcinfo, const std::string& record_id, std::uint64_t bytes) {
+  Result<ArchiveWriter::Place> place = archive.Reserve(bytes);
   if (!place) return place.error();
   Result<Container> container = archive.BeginContainer(*place, run, name, batch);
   if (!container) return container.error();
   std::unique_ptr<GrowingContainer> growing(new GrowingContainer(archive, *std::move(container)));
   if (const Status made = growing->Create(warcinfo, record_id); !made) return made.error();
   return growing;
+}
+
+Result<bool> GrowingContainer::HasRoomFor(std::uint64_t bytes) {
+  constexpr std::uint64_t kRoomEvery = std::uint64_t{1} << 20;
+  if (bytes_ + bytes <= room_until_) return true;
+  const Result<bool> has_room = archive_.HasRoom(container_.volume, bytes);
+  if (has_room && *has_room) room_until_ = bytes_ + bytes + kRoomEvery;
+  return has_room;
 }
 
 Status GrowingContainer::Create(const std::string& warcinfo, const std::string& record_id) {

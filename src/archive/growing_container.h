@@ -33,16 +33,16 @@ class FoundRows final : public ContainerRowsSink {
 // Not thread-safe. Borrows `archive` for life.
 class GrowingContainer {
  public:
-  // Begins one for captures of `batch`. `warcinfo` is the text of its first record; the batch and
-  // the serial of its first capture are added to it.
-  static Result<std::unique_ptr<GrowingContainer>> Begin(ArchiveWriter& archive, std::uint32_t run,
-                                                         const std::string& name,
-                                                         std::uint32_t batch,
-                                                         const std::string& warcinfo,
-                                                         const std::string& record_id);
+  // Begins one for captures of `batch`, where there is room for `bytes`. `warcinfo` is the text of
+  // its first record; the batch and the serial of its first capture are added to it.
+  static Result<std::unique_ptr<GrowingContainer>> Begin(
+      ArchiveWriter& archive, std::uint32_t run, const std::string& name, std::uint32_t batch,
+      const std::string& warcinfo, const std::string& record_id, std::uint64_t bytes);
 
   std::uint32_t batch() const { return container_.batches.front().batch; }
   std::uint64_t bytes() const { return bytes_; }
+  // Its volume has room for so much more, beside what is kept free; the disk is asked now and then.
+  Result<bool> HasRoomFor(std::uint64_t bytes);
   bool has_serials_left() const { return captures_ < container_.batches.front().count; }
 
   // Takes records and what is in them, one capture at least. `found` stays valid until Publish().
@@ -78,6 +78,7 @@ class GrowingContainer {
   std::unique_ptr<ContainerRowsWriter> rows_;
   Hasher sha256_{DigestAlgorithm::kSha256};
   std::uint64_t bytes_ = 0;
+  std::uint64_t room_until_ = 0;  // bytes_, for which there was room
   std::uint32_t captures_ = 0;
   ContainerSummary summary_;
   std::vector<catalog::Capture> unpublished_;

@@ -46,6 +46,8 @@ struct Waiting {
   FoundRows found;
   RunWriter::Acknowledge acknowledge;
 
+  // About as many as it takes in a file.
+  std::uint64_t bytes() const { return capture ? capture->response.size() : records.size(); }
   std::uint64_t memory() const { return records.size() + (capture ? kMemoryBytesMax : 0); }
 };
 
@@ -355,7 +357,9 @@ Status RunWriter::Impl::EnsureContainer(const Waiting& next, Group& unpublished)
   const std::uint32_t batch = catalog::BatchOf(next.time);
   if (container_ != nullptr && container_->batch() == batch && container_->has_serials_left() &&
       container_->bytes() < options_.container_bytes) {
-    return {};
+    const Result<bool> has_room = container_->HasRoomFor(next.bytes());
+    if (!has_room) return has_room.error();
+    if (*has_room) return {};
   }
   if (container_ != nullptr) {
     if (const Status published = Publish(unpublished); !published) return published;
@@ -366,8 +370,8 @@ Status RunWriter::Impl::EnsureContainer(const Waiting& next, Group& unpublished)
     const std::lock_guard lock(mutex_);
     id = fmt::format("<urn:uuid:{}>", io::NewUuid(random_));
   }
-  Result<std::unique_ptr<GrowingContainer>> begun =
-      GrowingContainer::Begin(archive_, run_, NextName(next.time), batch, WarcinfoBlock(), id);
+  Result<std::unique_ptr<GrowingContainer>> begun = GrowingContainer::Begin(
+      archive_, run_, NextName(next.time), batch, WarcinfoBlock(), id, next.bytes());
   if (!begun) return begun.error();
   container_ = *std::move(begun);
   return {};

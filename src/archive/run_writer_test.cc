@@ -14,6 +14,7 @@
 #include "archive/verify.h"
 #include "formats/record/digest_checker.h"
 #include "formats/warc/rules.h"
+#include "io/forwarding_file_system.h"
 
 namespace stele::archive {
 namespace {
@@ -463,6 +464,59 @@ TEST_F(RunWriting, I5_AFileThatLostAllItsCapturesIsNamedToo) {
   Reopen();
   EXPECT_EQ(Lines(archive_->View()).size(), 1u);
   EXPECT_TRUE(Defects().empty());
+}
+
+// A megabyte that no compression makes smaller.
+std::string Noise(int seed) {
+  io::SeededRandom random(static_cast<std::uint64_t>(seed));
+  std::string bytes(std::size_t{1} << 20, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random.Next());
+  return bytes;
+}
+
+// A disk of its own for each volume.
+class TwoDisks final : public io::ForwardingFileSystem {
+ public:
+  using io::ForwardingFileSystem::ForwardingFileSystem;
+  Result<std::uint64_t> FreeBytes(const std::string& directory) override {
+    return directory.ends_with("/first") ? first : second;
+  }
+
+  std::uint64_t first = std::uint64_t{1} << 30;
+  std::uint64_t second = std::uint64_t{1} << 30;
+};
+
+TEST(RunWriterRoom, I1_AVolumeIsLeftBeforeItIsFullAndTheNextOneTaken) {
+  io::MemoryFileSystem disk;
+  TwoDisks fs{disk};
+  io::ManualClock clock{testing::kNow};
+  io::SeededRandom random{1};
+  ArchiveConfig config;
+  config.volumes = {{.name = "first", .path = ""}, {.name = "second", .path = ""}};
+  ASSERT_TRUE(ArchiveWriter::Create(fs, "a", config));
+  const auto archive = *ArchiveWriter::Open({fs, clock, random, "a test"}, "a");
+  RunWriter writer(*archive, *archive->BeginRun("crawl", "a test"), {});
+  ASSERT_TRUE(writer.AppendAndWait(Fetched(1, "one")));
+  ASSERT_TRUE(writer.AppendAndWait(Fetched(2, "two")));
+  // Room for files, and none beside what is kept free.
+  fs.first = std::uint64_t{60} << 20;
+  for (int i = 3; i < 10; ++i) {
+    const std::string body = Noise(i);
+    ASSERT_TRUE(writer.AppendAndWait(Fetched(i, body))) << i;
+  }
+  ASSERT_TRUE(archive->View().PathOf(2));
+  EXPECT_NE(archive->View().PathOf(1)->find("/first/"), std::string::npos);
+  EXPECT_NE(archive->View().PathOf(2)->find("/second/"), std::string::npos);
+  EXPECT_EQ(archive->View().PathOf(3).error().code, ErrorCode::kNotFound);
+  fs.second = fs.first;
+  Status full;
+  for (int i = 10; i < 20 && full; ++i) {
+    const auto id = writer.AppendAndWait(Fetched(i, Noise(i)));
+    if (!id) full = id.error();
+  }
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, ErrorCode::kFull);
+  EXPECT_GE(Lines(archive->View()).size(), 9U);
 }
 
 }  // namespace
