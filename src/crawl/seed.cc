@@ -23,9 +23,12 @@ bool NamesScheme(std::string_view text) {
 Result<url::Url> ParseSeed(std::string_view text) {
   constexpr std::string_view kInHosts = "abcdefghijklmnopqrstuvwxyz0123456789-._[:]";
   std::string whole(TrimSpace(text));
+  // Of "/srv/seeds.txt" the parser would make a host.
+  const bool is_path = whole.starts_with('/');
   if (!NamesScheme(whole)) whole.insert(0, kHttp);
   Result<url::Url> parsed = url::Parse(whole);
-  if (!parsed || !parsed->is_http() || parsed->host().empty() || parsed->host()[0] == '.' ||
+  if (!parsed || is_path || !parsed->is_http() || parsed->host().empty() ||
+      parsed->host()[0] == '.' ||
       parsed->host().find_first_not_of(kInHosts) != std::string_view::npos) {
     return Error{
         ErrorCode::kInvalid,

@@ -13,7 +13,7 @@ TEST(Seed, I1_SeedsNeedNoScheme) {
   EXPECT_EQ(ParseSeed("bücher.example")->href(), "http://xn--bcher-kva.example/");
   EXPECT_EQ(ParseSeed("a.org/in?to=https://b.org/")->href(), "http://a.org/in?to=https://b.org/");
   for (const char* wrong : {"", "ftp://a.org/", "http://", "file:///etc/passwd", "./file.html",
-                            "*.example.org", "ht!tp:/x y"}) {
+                            "/srv/seeds.txt", "*.example.org", "ht!tp:/x y"}) {
     EXPECT_FALSE(ParseSeed(wrong)) << wrong;
   }
 }
