@@ -263,7 +263,7 @@ class Misbehaving(CrawlTest):
         # Nobody listens at port 80 of this address.
         job = self.archive / "crawl" / "secure" / "job.toml"
         job.parent.mkdir()
-        job.write_text('seeds = ["only-https.test/x"]\ntries = 1\n')
+        job.write_text('seeds = ["http://only-https.test/x"]\ntries = 1\n')
         self.crawl("--job", "secure", "--resolve", "only-https.test=127.9.8.7", code=1)
         self.assertIn("; it may answer by https: stele crawl https://only-https.test/x\n",
                       self.said)
