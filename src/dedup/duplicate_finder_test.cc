@@ -63,10 +63,12 @@ class Shelf final : public OriginalSource {
   Status Complete(KnownDocument& document) override {
     if (failure) return Error{*failure, "gone, or damaged"};
     document.record_id = "<urn:uuid:x>";
+    if (has_another_payload) document.digest = {.sha1 = catalog::Sha1Bytes(), .sha256 = {}};
     return {};
   }
 
   std::optional<ErrorCode> failure;  // of all that is asked for
+  bool has_another_payload = false;  // than what repeats it claims
 
  private:
   template <typename Is>
@@ -223,6 +225,15 @@ TEST_F(Finding, D6_NoOriginalNoRevisit) {
     ASSERT_TRUE(known);
     EXPECT_FALSE(*known);
   }
+}
+
+TEST_F(Finding, D6_AnOriginalHasThePayloadThatWasClaimed) {
+  shelf_.Put("http://a.is/1", "one");
+  shelf_.has_another_payload = true;
+  DuplicateFinder finder({.by = DuplicateRules::By::kDigestAnyUrl}, &shelf_, nullptr);
+  const Verdict verdict = Judge(finder, "http://a.is/1", "one");
+  EXPECT_EQ(verdict.hit, Hit::kNew);
+  EXPECT_FALSE(verdict.original);
 }
 
 TEST_F(Finding, D2_AForeignIndexIsAskedWhereNothingIsHere) {

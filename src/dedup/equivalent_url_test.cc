@@ -46,6 +46,13 @@ TEST(MediaFilter, D2_TypesAreLeftOutOrLetIn) {
   EXPECT_EQ(pictures->Text(), "only image/.*");
 }
 
+TEST(MediaFilter, D2_AnExpressionIsForAWholeType) {
+  const auto filter = MediaFilter::Create("text", MediaFilter::Mode::kBlacklist);
+  EXPECT_TRUE(filter->Takes("text/html"));
+  EXPECT_TRUE(filter->Takes("application/text"));
+  EXPECT_FALSE(filter->Takes("text"));
+}
+
 TEST(MediaFilter, D2_OfATypeWithoutEndItsBeginCounts) {
   const auto filter = MediaFilter::Create("text/.*", MediaFilter::Mode::kBlacklist);
   EXPECT_FALSE(filter->Takes("text/" + std::string(1 << 20, 'a')));
