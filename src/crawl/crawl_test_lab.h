@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "crawl/crawler.h"
 #include "crawl/fake_web.h"
 #include "dedup/archive_originals.h"
+#include "dedup/digest_table.h"
 #include "io/fault_file_system.h"
 
 // Crawls in memory: an archive, a web, and what counts what happens between them.
