@@ -191,6 +191,7 @@ struct Lab {
     web.hanging = hanging;
     web.before = before;
     web.inside = inside;
+    web.failure_takes = failure_takes;
     web.distrust = distrust;
     web.make = make;
     web.respond = respond;
@@ -236,6 +237,7 @@ struct Lab {
   std::map<std::string, Timestamp> times;
   std::string address;   // of all hosts; empty: it is not known
   std::string distrust;  // of all certificates
+  std::chrono::seconds failure_takes{0};
   std::set<std::string> inside;
   std::map<std::string, int> cut;
   std::set<std::string> hanging;

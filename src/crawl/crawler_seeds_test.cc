@@ -58,6 +58,21 @@ TEST(CrawlerSeeds, I1_ASeedThatAnswersByHttpsOnlyIsCaptured) {
   }
 }
 
+TEST(CrawlerSeeds, I1_AConnectionThatDoesNotComeCostsNoPause) {
+  Lab lab;
+  Build(lab, net::FetchFailure::kTimeout);
+  lab.settings.robots = RobotsPolicy::kIgnore;
+  lab.settings.politeness.delay.reset();
+  lab.settings.politeness.delay_min = std::chrono::milliseconds(0);
+  lab.settings.politeness.delay_max = std::chrono::hours(1);
+  lab.settings.time_max = std::chrono::seconds(5);
+  lab.failure_takes = std::chrono::seconds(600);
+  const Result<CrawlEnd> end = lab.Crawl();
+  ASSERT_TRUE(end) << end.error().text;
+  EXPECT_EQ(end->limit, "");
+  EXPECT_EQ(lab.captured.count("https://a.org/1"), 1U);
+}
+
 TEST(CrawlerSeeds, I1_ASeedThatNamesHttpIsAskedForByNothingElse) {
   Lab lab;
   Build(lab);

@@ -128,7 +128,11 @@ Status Crawler::OnFetched(const VisitPointer& visit) {
   const Timestamp now = Now();
   const net::FetchResult& result = visit->result;
   const std::string host = visit->host();
-  const milliseconds took = std::chrono::duration_cast<milliseconds>(result.timings.done);
+  // Waiting for a connection that did not come was no work for the host.
+  const bool is_unheard = result.failure != net::FetchFailure::kNone && !result.reused &&
+                          !result.timings.connected.has_value();
+  const milliseconds took =
+      is_unheard ? milliseconds(0) : std::chrono::duration_cast<milliseconds>(result.timings.done);
   politeness_.End(host, visit->kind, result.address ? result.address->ToText() : "", took, now);
   touched_.insert(host);
   if (visit->taken) touched_.insert(visit->taken->host);

@@ -111,6 +111,7 @@ class FakeWeb final : public net::Fetcher {
   std::optional<net::IpAddress> address;  // of all hosts
   std::string distrust;                   // of the certificates of all servers
   std::set<std::string> inside;           // hosts that have private ones
+  std::chrono::seconds failure_takes{0};  // as results of Fail() say
   std::set<std::string> hanging;          // URLs whose responses come to no end
   std::map<std::string, int> cut;         // so often the connection is lost before the end
   // Whole responses that come before that of the page, one each time; "lost": none comes.
@@ -149,6 +150,7 @@ class FakeWeb final : public net::Fetcher {
     result.address = address;
     if (const auto failure = failures_.find(url); failure != failures_.end()) {
       result.failure = failure->second;
+      result.timings.done = failure_takes;
       return result;
     }
     const auto page = pages_.find(url);
