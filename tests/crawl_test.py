@@ -267,6 +267,12 @@ class Misbehaving(CrawlTest):
         self.crawl("--job", "secure", "--resolve", "only-https.test=127.9.8.7", code=1)
         self.assertIn("; it may answer by https: stele crawl https://only-https.test/x\n",
                       self.said)
+        # Nor at port 443, which a seed without a scheme is asked for at, too.
+        job.write_text('seeds = ["only-https.test/x"]\ntries = 1\n')
+        self.crawl("--job", "secure", "--resolve", "only-https.test=127.9.8.7", code=1)
+        self.assertRegex(self.said, "the seed http://only-https.test/x could not be fetched: .*"
+                                    "https://only-https.test:443: .*; http://only-https.test:80: ")
+        self.assertNotIn("it may answer by https", self.said)
 
     def test_I1_robots_that_cannot_be_had_mean_stop(self):
         self.web.add(HOST, "/robots.txt", "later", status=500)
