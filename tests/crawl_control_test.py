@@ -418,6 +418,7 @@ class Jobs(ControlTest):
         process = scheduler()
         self.wait_for(lambda: len(self.web.asked(HOST)) >= FREE_PAGES + 4)
         process.send_signal(signal.SIGTERM)
+        self.wait_for(lambda: self.status()["state"] == "stopping")
         self.gate.set()
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, said)
