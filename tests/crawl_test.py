@@ -1210,11 +1210,14 @@ class Interrupted(CrawlTest):
         _, said = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130, said)
         self.assertIn(b"stele: ended at once", said)
+        self.assertIn("1 more grows; what is in there counts when a crawl has finished it\n",
+                      self.stele("info"))
+        self.assertIn("1 container that grows was not read: ", self.stele("verify"))
         self.web.add(HOST, "/slow", links("/0"))
         self.crawl()
+        self.assertNotIn("grows", self.stele("info") + self.stele("verify"))
         self.assertIn("Going on with run 1", self.said)
         self.assertEqual(self.urls(), sorted([*self.expected(), (f"http://{HOST}/slow", 200)]))
-
 
     def test_I1_a_run_goes_on_with_its_options_and_new_ones_win(self):
         self.web.latency = 0

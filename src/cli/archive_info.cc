@@ -62,6 +62,10 @@ std::string InfoText(const archive::ArchiveView& view) {
   }
   out += fmt::format("{} in {}, {}\n", Count(sums.captures, "capture"),
                      Count(holdings.containers().size(), "container"), ByteCount(sums.bytes));
+  if (const std::size_t growing = holdings.open_containers().size(); growing > 0) {
+    out += fmt::format("{}; what is in there counts when a crawl has finished it\n",
+                       growing == 1 ? "1 more grows" : fmt::format("{} more grow", growing));
+  }
   if (sums.removed > 0) {
     out += fmt::format(
         "{} taken down; stele rm --purge deletes the bytes\n",
@@ -104,9 +108,10 @@ std::string InfoJson(const archive::ArchiveView& view) {
     out += ", ";
   }
   out += fmt::format(
-      "\"captures\": {}, \"removed\": {}, \"containers\": {}, \"bytes\": {}, \"losses\": {}, "
-      "\"volumes\": [",
-      sums.captures, sums.removed, holdings.containers().size(), sums.bytes, sums.losses);
+      "\"captures\": {}, \"removed\": {}, \"containers\": {}, \"growing\": {}, \"bytes\": {}, "
+      "\"losses\": {}, \"volumes\": [",
+      sums.captures, sums.removed, holdings.containers().size(), holdings.open_containers().size(),
+      sums.bytes, sums.losses);
   for (const VolumeSums& volume : VolumesOf(view)) {
     if (out.back() != '[') out += ", ";
     out += fmt::format("{{\"volume\": \"{}\", \"files\": {}, \"bytes\": {}, \"waiting\": {}}}",

@@ -53,13 +53,14 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         static_cast<void>(context.out.Write(line + '\n'));
       });
   if (!outcome) return Fail(context, outcome.error());
+  const std::size_t growing = view.holdings().open_containers().size();
   const std::string summary =
       json
           ? fmt::format(
                 "{{\"containers\": {}, \"captures\": {}, \"bytes\": {}, \"unfinished\": {}, "
-                "\"defects\": {}}}\n",
+                "\"growing\": {}, \"defects\": {}}}\n",
                 outcome->containers, outcome->captures, outcome->bytes, outcome->unfinished,
-                outcome->defects)
+                growing, outcome->defects)
           : fmt::format("{}, {}, {} read: {}\n", Count(outcome->containers, "container"),
                         Count(outcome->captures, "capture"), ByteCount(outcome->bytes),
                         outcome->defects == 0 ? "all is right" : Count(outcome->defects, "defect"));
@@ -81,6 +82,13 @@ ExitCode Run(const Arguments& arguments, Context& context) {
         "{} wait to be listed: a command that writes goes on, or was interrupted; the next one "
         "finishes it\n",
         Count(outcome->unfinished, "capture")));
+    if (!told) return Fail(context, told.error());
+  }
+  if (growing > 0 && !json) {
+    const Status told = context.out.Write(fmt::format(
+        "{} not read: a crawl writes, or was interrupted; the next one finishes what is there\n",
+        growing == 1 ? "1 container that grows was"
+                     : fmt::format("{} containers that grow were", growing)));
     if (!told) return Fail(context, told.error());
   }
   const Status written = context.out.Write(summary);
