@@ -1,5 +1,7 @@
 #include "archive/http_head.h"
 
+#include <memory>
+
 #include "formats/http/message.h"
 #include "formats/record/payload.h"
 
@@ -26,6 +28,11 @@ std::optional<std::string> ReadOwnHead(StoredRecord& revisit) {
   const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
   const bool is_own = head && head->status != 0 && head->status != kNotModified;
   return is_own ? std::optional(*std::move(raw)) : std::nullopt;
+}
+
+std::optional<std::string> ReadOwnHead(const ArchiveView& view, const catalog::Capture& revisit) {
+  const Result<std::unique_ptr<StoredRecord>> stored = view.Open(revisit);
+  return stored ? ReadOwnHead(**stored) : std::nullopt;
 }
 
 }  // namespace stele::archive

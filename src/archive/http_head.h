@@ -4,6 +4,7 @@
 #include <string>
 
 #include "archive/archive_view.h"
+#include "catalog/capture.h"
 #include "util/result.h"
 
 namespace stele::archive {
@@ -15,5 +16,6 @@ Result<std::string> ReadResponseHead(StoredRecord& stored);
 // That of a revisit, whose Content-Encoding and all else hold for the payload that it repeats.
 // Nothing where it cannot be read, or is only "not modified".
 std::optional<std::string> ReadOwnHead(StoredRecord& revisit);
+std::optional<std::string> ReadOwnHead(const ArchiveView& view, const catalog::Capture& revisit);
 
 }  // namespace stele::archive

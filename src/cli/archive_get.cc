@@ -45,8 +45,7 @@ Result<ExitCode> Print(const archive::ArchiveView& view, const catalog::HeldCapt
 // own.
 std::optional<std::vector<std::string>> OwnCodings(const archive::ArchiveView& view,
                                                    const catalog::Capture& row) {
-  const Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(row);
-  const std::optional<std::string> raw = stored ? archive::ReadOwnHead(**stored) : std::nullopt;
+  const std::optional<std::string> raw = archive::ReadOwnHead(view, row);
   if (!raw) return std::nullopt;
   const Result<http::ResponseHead> head = http::ParseResponseHead(*raw);
   const std::vector<std::string_view> codings = http::ContentCodings(head->headers);

@@ -208,15 +208,6 @@ dedup::PayloadDigest OwnPayloadOf(const archive::CrawledCapture& capture) {
   return {.sha1 = capture.facts->sha1, .sha256 = capture.facts->sha256};
 }
 
-// Nothing where it has none of its own, or none that can be read.
-std::optional<std::string> OwnHeadOf(const archive::ArchiveView& view,
-                                     const catalog::CaptureId& revisit) {
-  const Result<catalog::HeldCapture> held = view.catalog().Get(revisit);
-  if (!held) return std::nullopt;
-  const Result<std::unique_ptr<archive::StoredRecord>> stored = view.Open(held->row);
-  return stored ? archive::ReadOwnHead(**stored) : std::nullopt;
-}
-
 }  // namespace
 
 crawl_log::Line LogLineOf(const Visit& visit, int status) {
@@ -425,9 +416,11 @@ Status VisitWork::FindLinksInCopy(Visit& visit, const catalog::CaptureId& copy) 
   if (!read && read.error().code == ErrorCode::kCorrupt) return {};
   if (!read) return read.error();
   // Where a redirect leads, and what the payload is, stands in its own head.
-  const bool is_of_revisit = visit.stored && *visit.stored != visit.kept->id;
-  std::optional<std::string> own = is_of_revisit ? OwnHeadOf(view, visit.kept->id) : std::nullopt;
-  if (own) read->head = *std::move(own);
+  if (visit.stored && *visit.stored != visit.kept->id) {
+    const Result<catalog::HeldCapture> revisit = view.catalog().Get(visit.kept->id);
+    if (!revisit) return revisit.error();
+    if (auto own = archive::ReadOwnHead(view, revisit->row)) read->head = *std::move(own);
+  }
   visit.outlinks = finder_.FindInCopy(*read, visit.candidate);
   return {};
 }
